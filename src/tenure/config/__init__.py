@@ -1,0 +1,39 @@
+"""Typed settings, each with a default and a line of help; what is wrong fails at start with a clear message.
+
+`settings` says what can be set, `describing` lists it for people and the documentation, `loading` reads it.
+"""
+
+from tenure.config.describing import Setting, declared, markdown_table
+from tenure.config.loading import ConfigError, Explained, Loaded, load
+from tenure.config.settings import (
+    Admission,
+    Jwt,
+    Keys,
+    Log,
+    RateLimit,
+    Recall,
+    Retention,
+    Server,
+    Settings,
+    Upkeep,
+)
+
+__all__ = [
+    "Admission",
+    "ConfigError",
+    "Explained",
+    "Jwt",
+    "Keys",
+    "Loaded",
+    "Log",
+    "RateLimit",
+    "Recall",
+    "Retention",
+    "Server",
+    "Setting",
+    "Settings",
+    "Upkeep",
+    "declared",
+    "load",
+    "markdown_table",
+]

@@ -1,0 +1,185 @@
+"""What can be set: each setting with its default, the values it accepts and one line of help.
+
+Every field of a section is `Annotated[type, Meta(description=…)]`; the list for people is made from that. The
+value of a secret stays out of every `repr`.
+"""
+
+from typing import Annotated, Any, Literal
+
+import msgspec
+from msgspec import Meta
+
+MASK = "********"
+
+DAY_SECONDS = 86_400
+TEN_YEARS_SECONDS = 3_650 * DAY_SECONDS
+
+# Signatures only: a shared secret or no signature at all can never be allowed, not even by configuration.
+Algorithm = Literal[
+    "RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA", "Ed25519"
+]
+
+
+Name = Annotated[str, Meta(min_length=1)]
+Key = Annotated[bytes, Meta(min_length=32, max_length=32)]
+# Keys fetched over a plain connection could be exchanged on the way, so only this machine may serve them so.
+KeySetAddress = Annotated[
+    str,
+    Meta(pattern=r"^(https://[^\s/@]+|http://(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d{1,5})?)(/[^\s]*)?$"),
+]
+
+
+class Server(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Where the HTTP server listens and how much it takes on."""
+
+    host: Annotated[Name, Meta(description="Address to listen on.")] = "127.0.0.1"
+    port: Annotated[int, Meta(description="Port to listen on; 0 takes any free one.", ge=0, le=65_535)] = 8080
+    request_bytes_max: Annotated[
+        int, Meta(description="Largest request body that is read.", ge=1_024, le=67_108_864)
+    ] = 1_048_576
+    threads: Annotated[
+        int, Meta(description="Worker threads, so requests in progress at once.", ge=1, le=1_024)
+    ] = 32
+
+
+class RateLimit(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """How often one credential may call."""
+
+    per_minute: Annotated[
+        int, Meta(description="Requests per minute and credential; 0 sets no limit.", ge=0, le=10_000_000)
+    ] = 6_000
+
+
+class Retention(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """How long each retention scope lasts."""
+
+    task_seconds: Annotated[
+        int, Meta(description="Lifetime of a task scope (default one hour).", ge=1, le=TEN_YEARS_SECONDS)
+    ] = 3_600
+    session_seconds: Annotated[
+        int, Meta(description="Lifetime of a session scope (default one day).", ge=1, le=TEN_YEARS_SECONDS)
+    ] = DAY_SECONDS
+    user_seconds: Annotated[
+        int, Meta(description="Lifetime of a user scope (default 90 days).", ge=1, le=TEN_YEARS_SECONDS)
+    ] = 90 * DAY_SECONDS
+
+
+class Admission(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What the gate takes in."""
+
+    content_characters_max: Annotated[
+        int, Meta(description="Longest content of a memory; anything longer is rejected.", ge=1, le=100_000)
+    ] = 2_000
+    on_scanner_failure: Annotated[
+        Literal["quarantine", "reject"],
+        Meta(description="What happens to a memory whose scan failed; it is never admitted."),
+    ] = "quarantine"
+
+
+class Recall(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What a recall returns and when it warns."""
+
+    items_max: Annotated[int, Meta(description="Most memories in one recall.", ge=1, le=1_000)] = 20
+    stale_after_seconds: Annotated[
+        int, Meta(description="Age past which a memory is marked stale.", ge=0, le=TEN_YEARS_SECONDS)
+    ] = 7 * DAY_SECONDS
+    stale_below_freshness: Annotated[
+        float, Meta(description="Freshness under which a memory is marked stale.", ge=0, le=1)
+    ] = 0.35
+
+
+class Upkeep(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The background rounds, such as writing expiries into the log."""
+
+    interval_seconds: Annotated[
+        float, Meta(description="Pause between two rounds.", ge=0.05, le=DAY_SECONDS)
+    ] = 60.0
+    batch_size: Annotated[
+        int, Meta(description="Most memories that one round works on.", ge=1, le=100_000)
+    ] = 500
+
+
+class Keys(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The key-encryption key that wraps every other key; made in the data folder where none is given."""
+
+    kek: Annotated[
+        Key | None,
+        Meta(
+            description="Key-encryption key itself; keep it out of files that are shared.",
+            extra={"is_secret": True, "accepts": "standard base64 of exactly 32 bytes"},
+        ),
+    ] = None
+    kek_file: Annotated[Name | None, Meta(description="File that holds the key-encryption key.")] = None
+
+    def __repr__(self) -> str:
+        """Say whether a key is set, never which."""
+        return f"Keys(kek={MASK if self.kek else None!r}, kek_file={self.kek_file!r})"
+
+    def __rich_repr__(self) -> list[tuple[str, Any]]:
+        """Mask the key for pretty printers as well."""
+        return [("kek", MASK if self.kek else None), ("kek_file", self.kek_file)]
+
+
+class Jwt(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Tokens of an outside issuer; off unless issuer, audience and one key set are given."""
+
+    issuer: Annotated[Name | None, Meta(description="Issuer that a token must name, exactly.")] = None
+    audience: Annotated[Name | None, Meta(description="Audience that a token must be meant for.")] = None
+    jwks_file: Annotated[Name | None, Meta(description="File with the issuer's public keys (JWKS).")] = None
+    jwks_url: Annotated[
+        KeySetAddress | None,
+        Meta(
+            description="Address of the issuer's public keys (JWKS).",
+            extra={"accepts": "an https:// address, or http:// to this machine, without user or password"},
+        ),
+    ] = None
+    algorithms: Annotated[
+        tuple[Algorithm, ...], Meta(description="Signature algorithms that are accepted.", min_length=1)
+    ] = ("RS256", "ES256", "EdDSA")
+    claim: Annotated[Name, Meta(description="Claim of the token that holds the grants, as an object.")] = (
+        "tenure"
+    )
+    leeway_seconds: Annotated[
+        int, Meta(description="Tolerated difference between the issuer's clock and ours.", ge=0, le=300)
+    ] = 30
+
+    @property
+    def is_on(self) -> bool:
+        """Whether tokens of an outside issuer are accepted at all."""
+        named = self.issuer is not None and self.audience is not None
+        return named and (self.jwks_file is not None or self.jwks_url is not None)
+
+
+class Log(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What the process says about itself; never any content of a memory."""
+
+    level: Annotated[
+        Literal["debug", "info", "warning", "error"], Meta(description="Least severe entry that is written.")
+    ] = "info"
+    format: Annotated[
+        Literal["json", "text"], Meta(description="Shape of an entry: for machines, or for people.")
+    ] = "json"
+
+
+class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Everything that can be set, valid as a whole."""
+
+    data_dir: Annotated[
+        Name, Meta(description="Folder of the embedded store; created where it is missing.")
+    ] = "./tenure-data"
+    database_url: Annotated[
+        str | None,
+        Meta(
+            description="Reserved for a server store: only the embedded store exists in this version.",
+            extra={"is_secret": True, "accepts": "nothing in this version"},
+        ),
+    ] = None
+    server: Server = Server()
+    rate_limit: RateLimit = RateLimit()
+    retention: Retention = Retention()
+    admission: Admission = Admission()
+    recall: Recall = Recall()
+    upkeep: Upkeep = Upkeep()
+    keys: Keys = Keys()
+    jwt: Jwt = Jwt()
+    log: Log = Log()

@@ -1,0 +1,137 @@
+"""Who may ask for what (SPEC A1-A5): pure, closed by default.
+
+Laws: no role, no permission; a side that a credential narrows can never be widened by a request; what lies
+outside a caller's grants is absent for it, not forbidden, so that its existence is not shown.
+"""
+
+from enum import StrEnum
+from types import MappingProxyType
+from typing import Final
+
+import msgspec
+
+from tenure.core.errors import Forbidden, InvalidRequest
+from tenure.core.identity import Caller, Role, SourceType, only
+from tenure.core.memory import WITHHELD, Memory
+from tenure.core.vocabulary import Status, Trust
+
+
+class Permission(StrEnum):
+    """One thing that may be asked for, spelled ``what:action``."""
+
+    PROPOSE = "memory:propose"
+    READ = "memory:read"
+    READ_WITHHELD = "memory:read-withheld"
+    RECALL = "memory:recall"
+    RENEW = "memory:renew"
+    REVOKE = "memory:revoke"
+    REVIEW = "memory:review"
+    FORGET = "subject:forget"
+    READ_LOG = "log:read"
+    MANAGE_KEYS = "key:manage"
+
+
+_READS: Final = frozenset({Permission.READ, Permission.READ_WITHHELD})
+
+ROLE_PERMISSIONS: Final = MappingProxyType(
+    {
+        Role.WRITER: frozenset({Permission.PROPOSE, Permission.RENEW}),
+        Role.READER: frozenset({Permission.READ, Permission.RECALL}),
+        Role.REVIEWER: _READS | {Permission.REVIEW, Permission.RENEW, Permission.REVOKE},
+        Role.PRIVACY_OFFICER: _READS | {Permission.FORGET},
+        Role.AUDITOR: frozenset({Permission.READ_LOG}),
+        Role.OPERATOR: frozenset(
+            {Permission.MANAGE_KEYS, Permission.RENEW, Permission.REVOKE, Permission.READ_LOG}
+        ),
+        Role.SUBJECT: _READS | {Permission.RECALL, Permission.PROPOSE, Permission.FORGET},
+    }
+)
+
+NEVER_MODEL_DRIVEN: Final = frozenset({Permission.REVIEW, Permission.RENEW, Permission.MANAGE_KEYS})
+"""What a principal steered by a model can never do, whatever roles it was given (SPEC A5)."""
+
+
+class Target(msgspec.Struct, frozen=True, kw_only=True):
+    """What a request reaches for; None where the request leaves a side open."""
+
+    agent: str | None = None
+    purpose: str | None = None
+    subject: str | None = None
+    source_type: SourceType | None = None
+
+
+class Allowed(msgspec.Struct, frozen=True):
+    """Go on; ``role`` is why."""
+
+    role: Role
+
+
+class Denied(msgspec.Struct, frozen=True, kw_only=True):
+    """Stop; audited by the pipeline (SPEC A2)."""
+
+    because: str
+    field: str | None = None
+
+    def error(self) -> Forbidden:
+        """What the caller is told: the field and what to ask the operator for."""
+        hint = "Ask an operator for a credential with this grant."
+        return Forbidden(self.because, hint=hint, **({"field": self.field} if self.field else {}))
+
+
+def authorise(caller: Caller, permission: Permission, target: Target) -> Allowed | Denied:
+    """Whether the caller may do this to that."""
+    role = next(
+        (role for role in Role if role in caller.grants.roles and permission in ROLE_PERMISSIONS[role]), None
+    )
+    if role is None:
+        return Denied(because=f"this credential's roles do not include {permission}", field="role")
+    if caller.grants.model_driven and permission in NEVER_MODEL_DRIVEN:
+        return Denied(because=f"a model-driven principal never holds {permission}", field="role")
+    return _within(caller, target) or Allowed(role)
+
+
+def _within(caller: Caller, target: Target) -> Denied | None:
+    grants = caller.grants
+    sides = (
+        ("agent", target.agent, grants.agents),
+        ("purpose", target.purpose, grants.purposes),
+        ("subject", target.subject, grants.subjects),
+        ("source.type", target.source_type, grants.source_types),
+    )
+    for field, wanted, granted in sides:
+        if wanted is not None and granted is not None and wanted not in granted:
+            return Denied(because=f"this credential was not granted that {field}", field=field)
+    return None
+
+
+def may(caller: Caller, permission: Permission) -> bool:
+    """Whether some role of the caller carries the permission at all."""
+    return isinstance(authorise(caller, permission, Target()), Allowed)
+
+
+def sees(caller: Caller, memory: Memory) -> bool:
+    """Whether the memory lies within what the caller was granted; if not, it is absent for it."""
+    target = Target(agent=memory.agent, purpose=memory.purpose, subject=memory.subject)
+    return memory.tenant == caller.tenant and _within(caller, target) is None
+
+
+def shown(caller: Caller, memory: Memory) -> Memory:
+    """The memory as the caller may see it: what nobody let in reaches only who must judge it (SPEC L6)."""
+    withheld = memory.status in WITHHELD or memory.trust is Trust.UNTRUSTED
+    if memory.status is Status.REJECTED or (withheld and not may(caller, Permission.READ_WITHHELD)):
+        return msgspec.structs.replace(memory, content=None, claim=None)
+    return memory
+
+
+def filled(value: str | None, granted: frozenset[str] | None, *, field: str) -> str:
+    """The value asked for, or the only one granted; raises InvalidRequest when it must be named."""
+    if value is not None:
+        return value
+    single = only(granted)
+    if single is None:
+        raise InvalidRequest(
+            f"{field} is missing",
+            field=field,
+            hint=f"Name the {field}: this credential does not grant exactly one.",
+        )
+    return single

@@ -1,0 +1,313 @@
+"""Every event ever stored, by our own stable name and version (SPEC E1, E3).
+
+Rule of change: a name and version, once written, is read for ever. To change an event's shape, add a
+new class with the next version and a step that lifts the old one; never edit a stored class, except to
+add a field with a default. ``tests/core/golden`` holds one example of each that must stay readable.
+
+An event has two parts. The *header* is canonical text whose exact bytes the hash chain covers: ids,
+enums, times and numbers. The *secret* is sealed under its subject's key: content and whatever quotes it.
+"""
+
+from datetime import datetime
+from typing import Any, Final
+from uuid import UUID
+
+import msgspec
+
+from tenure.core.identity import Grants, Scope, SourceType
+from tenure.core.vocabulary import Claim, Kind, Origin, Trust, Verdict
+
+
+class Secret(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
+    """What only the holder of the subject's key can read."""
+
+    content: str | None = None
+    fingerprint: bytes | None = None
+    key: str | None = None
+    key_digest: bytes | None = None
+    claim: Claim | None = None
+    uri: str | None = None
+    reason: str | None = None
+
+
+class Remembered(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
+    """What is known of a memory when it is written, whatever the gate decided."""
+
+    agent: str
+    purpose: str
+    kind: Kind
+    scope: Scope
+    source_type: SourceType
+    source_id: str
+    trust: Trust
+    confidence: float
+    expires_at: datetime
+    rule: str
+    reason: str
+    policy_version: str
+    tokens: int
+    source_version: str | None = None
+    observed_at: datetime | None = None
+    thread: str | None = None
+    position: int | None = None
+    valid_from: datetime | None = None
+    valid_to: datetime | None = None
+    supersedes: UUID | None = None
+    derived_from: tuple[UUID, ...] = ()
+    origins: tuple[Origin, ...] = ()
+    findings: tuple[Verdict, ...] = ()
+
+
+class Admitted(Remembered, frozen=True, kw_only=True, omit_defaults=True, gc=False):
+    """The gate approved the memory: it is active."""
+
+
+class Quarantined(Remembered, frozen=True, kw_only=True, omit_defaults=True, gc=False):
+    """The gate holds the memory back until somebody authorised decides."""
+
+
+class Refused(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
+    """The gate rejected a proposal: an audit record without the content (SPEC L13)."""
+
+    agent: str
+    purpose: str
+    kind: Kind
+    source_type: SourceType
+    source_id: str
+    rule: str
+    reason: str
+    policy_version: str
+    fingerprint: bytes
+    findings: tuple[Verdict, ...] = ()
+
+
+class Promoted(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """A reviewer let a quarantined memory in (SPEC L7)."""
+
+    trust: Trust
+
+
+class Rejected(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """A reviewer turned a quarantined memory down."""
+
+
+class Superseded(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """A correction took the memory's place (SPEC L10)."""
+
+    by: UUID
+
+
+class Revised(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
+    """The same memory has a new version, which passed the same gate."""
+
+    source_type: SourceType
+    source_id: str
+    trust: Trust
+    confidence: float
+    rule: str
+    reason: str
+    policy_version: str
+    tokens: int
+    source_version: str | None = None
+    observed_at: datetime | None = None
+    thread: str | None = None
+    position: int | None = None
+    origins: tuple[Origin, ...] = ()
+    findings: tuple[Verdict, ...] = ()
+
+
+class Renewed(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """The memory may live longer, for a reason (SPEC L11)."""
+
+    expires_at: datetime
+
+
+class Revoked(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """The memory was withdrawn (SPEC L12)."""
+
+
+class Expired(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """The memory's time had passed; reads skipped it from that instant (SPEC L11)."""
+
+    expired_at: datetime
+
+
+class SubjectForgotten(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """Every memory of the subject is out of every read (SPEC F1)."""
+
+
+class AccessDenied(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
+    """Somebody asked beyond their grants (SPEC A2)."""
+
+    permission: str
+    because: str
+    field: str | None = None
+
+
+class KeyCreated(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """A caller's credential: its grants, and a hash that the secret part is held against (SPEC A1)."""
+
+    key_id: UUID
+    name: str
+    grants: Grants
+    secret_hash: bytes
+
+
+class KeyRevoked(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """A caller's credential holds no longer."""
+
+    key_id: UUID
+
+
+class Recalled(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
+    """The receipt of a recall: who asked what of where, and which ids were shown (SPEC R7)."""
+
+    agent: str
+    purpose: str
+    query_fingerprint: bytes
+    memory_ids: tuple[UUID, ...]
+    limit: int
+    kinds: tuple[Kind, ...] = ()
+    min_trust: Trust | None = None
+    budget_tokens: int | None = None
+
+
+class Influenced(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
+    """A response that a recall's memories shaped, as the caller reports it (SPEC R7)."""
+
+    response_id: str
+    used_memory_ids: tuple[UUID, ...]
+    tool_call_ids: tuple[str, ...] = ()
+    tool_names: tuple[str, ...] = ()
+
+
+EventData = (
+    Admitted
+    | Quarantined
+    | Refused
+    | Promoted
+    | Rejected
+    | Superseded
+    | Revised
+    | Renewed
+    | Revoked
+    | Expired
+    | SubjectForgotten
+    | AccessDenied
+    | KeyCreated
+    | KeyRevoked
+    | Recalled
+    | Influenced
+)
+
+NAMES: Final[dict[type, tuple[str, int]]] = {
+    Admitted: ("memory.admitted", 1),
+    Quarantined: ("memory.quarantined", 1),
+    Refused: ("memory.refused", 1),
+    Promoted: ("memory.promoted", 1),
+    Rejected: ("memory.rejected", 1),
+    Superseded: ("memory.superseded", 1),
+    Revised: ("memory.revised", 1),
+    Renewed: ("memory.renewed", 1),
+    Revoked: ("memory.revoked", 1),
+    Expired: ("memory.expired", 1),
+    SubjectForgotten: ("subject.forgotten", 1),
+    AccessDenied: ("access.denied", 1),
+    KeyCreated: ("key.created", 1),
+    KeyRevoked: ("key.revoked", 1),
+    Recalled: ("recall.answered", 1),
+    Influenced: ("recall.influenced", 1),
+}
+
+
+class Event(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """Something that happened in one tenant, as the rules see it: opened, before or after storage."""
+
+    tenant: str
+    at: datetime
+    actor: str
+    data: EventData
+    stream: UUID | None = None
+    version: int | None = None
+    subject: str | None = None
+    secret: Secret | None = None
+
+
+class Header(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
+    """The stored text of an event; the chain covers its exact bytes and, through them, the sealed body."""
+
+    type: str
+    v: int
+    tenant: str
+    at: datetime
+    actor: str
+    data: msgspec.Raw
+    stream: UUID | None = None
+    version: int | None = None
+    subject: str | None = None
+    dek: UUID | None = None
+    body_sha256: bytes | None = None
+
+
+_ENCODER = msgspec.json.Encoder(order="deterministic")
+_HEADER = msgspec.json.Decoder(Header)
+_DATA: Final[dict[tuple[str, int], msgspec.json.Decoder[Any]]] = {
+    name: msgspec.json.Decoder(shape) for shape, name in NAMES.items()
+}
+_SECRET = msgspec.json.Decoder(Secret)
+
+
+class UnknownEvent(ValueError):
+    """The log holds an event that this version of the program does not know."""
+
+
+def encode_header(event: Event, *, dek: UUID | None, body_sha256: bytes | None) -> bytes:
+    """The canonical text of an event's header."""
+    name, version = NAMES[type(event.data)]
+    return _ENCODER.encode(
+        Header(
+            type=name,
+            v=version,
+            tenant=event.tenant,
+            at=event.at,
+            actor=event.actor,
+            data=msgspec.Raw(_ENCODER.encode(event.data)),
+            stream=event.stream,
+            version=event.version,
+            subject=event.subject,
+            dek=dek,
+            body_sha256=body_sha256,
+        )
+    )
+
+
+def decode_header(text: bytes | str) -> Header:
+    """Read a header back; raises msgspec.DecodeError when it is not one."""
+    return _HEADER.decode(text)
+
+
+def decode_event(header: Header, secret: Secret | None) -> Event:
+    """Put the two parts of a stored event together again; raises UnknownEvent for a newer one."""
+    decoder = _DATA.get((header.type, header.v))
+    if decoder is None:
+        raise UnknownEvent(f"event {header.type} version {header.v} is not known to this version of tenure")
+    return Event(
+        tenant=header.tenant,
+        at=header.at,
+        actor=header.actor,
+        data=decoder.decode(header.data),
+        stream=header.stream,
+        version=header.version,
+        subject=header.subject,
+        secret=secret,
+    )
+
+
+def encode_secret(secret: Secret) -> bytes:
+    """The plaintext that is sealed; it exists in memory only."""
+    return _ENCODER.encode(secret)
+
+
+def decode_secret(plaintext: bytes) -> Secret:
+    """The inverse of encode_secret."""
+    return _SECRET.decode(plaintext)

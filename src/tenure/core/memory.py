@@ -1,0 +1,253 @@
+"""The memory record, its life cycle as one table, and how events change it (SPEC M1, M6).
+
+    memory = None
+    for event in its_events:
+        memory = evolve(memory, event)
+
+Laws: what the table does not name is refused; evolve is a pure fold, the same on every node and replay;
+a version grows by exactly one with each event of the memory.
+"""
+
+from datetime import datetime
+from enum import StrEnum
+from types import MappingProxyType
+from typing import Final
+from uuid import UUID
+
+import msgspec
+
+from tenure.core import events
+from tenure.core.errors import IllegalTransition
+from tenure.core.events import Event, Secret
+from tenure.core.identity import Boundary, Scope
+from tenure.core.vocabulary import Claim, Decision, Kind, Origin, Outcome, Source, Status, Trust, Verdict
+
+
+class Step(StrEnum):
+    """What can happen to a memory."""
+
+    ADMIT = "admit"
+    QUARANTINE = "quarantine"
+    REJECT = "reject"
+    PROMOTE = "promote"
+    REVISE = "revise"
+    RENEW = "renew"
+    SUPERSEDE = "supersede"
+    REVOKE = "revoke"
+    EXPIRE = "expire"
+    FORGET = "forget"
+    ERASE = "erase"
+    PRUNE = "prune"
+
+
+_ENDED = (Status.REJECTED, Status.SUPERSEDED, Status.REVOKED, Status.EXPIRED)
+
+LIFE_CYCLE: Final = MappingProxyType(
+    {
+        (Status.PROPOSED, Step.ADMIT): Status.ACTIVE,
+        (Status.PROPOSED, Step.QUARANTINE): Status.QUARANTINED,
+        (Status.PROPOSED, Step.REJECT): Status.REJECTED,
+        (Status.QUARANTINED, Step.PROMOTE): Status.ACTIVE,
+        (Status.QUARANTINED, Step.REJECT): Status.REJECTED,
+        (Status.QUARANTINED, Step.REVOKE): Status.REVOKED,
+        (Status.QUARANTINED, Step.EXPIRE): Status.EXPIRED,
+        (Status.QUARANTINED, Step.FORGET): Status.FORGOTTEN,
+        (Status.QUARANTINED, Step.ERASE): Status.ERASED,
+        (Status.ACTIVE, Step.REVISE): Status.ACTIVE,
+        (Status.ACTIVE, Step.RENEW): Status.ACTIVE,
+        (Status.ACTIVE, Step.QUARANTINE): Status.QUARANTINED,
+        (Status.ACTIVE, Step.SUPERSEDE): Status.SUPERSEDED,
+        (Status.ACTIVE, Step.REVOKE): Status.REVOKED,
+        (Status.ACTIVE, Step.EXPIRE): Status.EXPIRED,
+        (Status.ACTIVE, Step.FORGET): Status.FORGOTTEN,
+        (Status.ACTIVE, Step.ERASE): Status.ERASED,
+        (Status.ACTIVE, Step.PRUNE): Status.PRUNED,
+        (Status.SUPERSEDED, Step.REVOKE): Status.REVOKED,
+        (Status.EXPIRED, Step.REVOKE): Status.REVOKED,
+        **{(status, Step.FORGET): Status.FORGOTTEN for status in (*_ENDED, Status.PRUNED)},
+        **{(status, Step.ERASE): Status.ERASED for status in (*_ENDED, Status.FORGOTTEN, Status.PRUNED)},
+        **{(status, Step.PRUNE): Status.PRUNED for status in _ENDED},
+    }
+)
+
+STEP_OF: Final[dict[type, Step]] = {
+    events.Admitted: Step.ADMIT,
+    events.Quarantined: Step.QUARANTINE,
+    events.Promoted: Step.PROMOTE,
+    events.Rejected: Step.REJECT,
+    events.Superseded: Step.SUPERSEDE,
+    events.Revised: Step.REVISE,
+    events.Renewed: Step.RENEW,
+    events.Revoked: Step.REVOKE,
+    events.Expired: Step.EXPIRE,
+}
+
+WITHHELD: Final = frozenset({Status.QUARANTINED, Status.REJECTED, Status.REVOKED})
+"""Statuses whose content only those who must judge it may read (SPEC L6)."""
+
+
+def next_status(status: Status, step: Step) -> Status:
+    """Where a step leads; raises IllegalTransition where the table has no entry."""
+    following = LIFE_CYCLE.get((status, step))
+    if following is None:
+        possible = sorted(str(known) for state, known in LIFE_CYCLE if state is status)
+        raise IllegalTransition(
+            f"a memory that is {status} cannot {step}",
+            hint=f"From {status} it can: {', '.join(possible) or 'nothing more'}.",
+            memory_status=str(status),
+            step=str(step),
+        )
+    return following
+
+
+class Memory(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """The whole record (SPEC M1). ``content`` is None once nobody may read it here."""
+
+    id: UUID
+    tenant: str
+    agent: str
+    purpose: str
+    subject: str
+    scope: Scope
+    kind: Kind
+    content: str | None
+    source: Source
+    trust: Trust
+    confidence: float
+    status: Status
+    version: int
+    created_at: datetime
+    updated_at: datetime
+    expires_at: datetime
+    decision: Decision
+    policy_version: str
+    proposed_by: str
+    fingerprint: str | None = None
+    key: str | None = None
+    claim: Claim | None = None
+    valid_from: datetime | None = None
+    valid_to: datetime | None = None
+    supersedes: UUID | None = None
+    superseded_by: UUID | None = None
+    derived_from: tuple[UUID, ...] = ()
+    origins: tuple[Origin, ...] = ()
+    evidence: tuple[UUID, ...] = ()
+    findings: tuple[Verdict, ...] = ()
+    reviewed_by: str | None = None
+    reviewed_at: datetime | None = None
+    decision_reason: str | None = None
+    tokens: int = 0
+
+    @property
+    def boundary(self) -> Boundary:
+        """The four walls around it."""
+        return Boundary(tenant=self.tenant, agent=self.agent, purpose=self.purpose, subject=self.subject)
+
+    def status_at(self, now: datetime) -> Status:
+        """The status as a reader must see it: time passes before a worker writes it down (SPEC L11)."""
+        if self.status in {Status.ACTIVE, Status.QUARANTINED} and self.expires_at <= now:
+            return Status.EXPIRED
+        return self.status
+
+
+def evolve(memory: Memory | None, event: Event) -> Memory:
+    """The memory after one more of its events."""
+    data = event.data
+    if isinstance(data, events.Admitted | events.Quarantined):
+        if memory is not None:
+            raise IllegalTransition("only the first event of a memory admits or quarantines it")
+        return _born(event, data)
+    if memory is None:
+        raise ValueError("the first event of a memory must admit or quarantine it")
+    status = next_status(memory.status, STEP_OF[type(data)])
+    memory = msgspec.structs.replace(memory, status=status, version=memory.version + 1, updated_at=event.at)
+    return _changed(memory, event)
+
+
+def _changed(memory: Memory, event: Event) -> Memory:
+    reason = event.secret.reason if event.secret else None
+    reviewed = {"reviewed_by": event.actor, "reviewed_at": event.at, "decision_reason": reason}
+    match event.data:
+        case events.Promoted(trust=trust):
+            return msgspec.structs.replace(memory, trust=trust, **reviewed)
+        case events.Rejected() | events.Revoked():
+            return msgspec.structs.replace(memory, **reviewed)
+        case events.Superseded(by=by):
+            return msgspec.structs.replace(memory, superseded_by=by)
+        case events.Renewed(expires_at=expires_at):
+            return msgspec.structs.replace(memory, expires_at=expires_at, decision_reason=reason)
+        case events.Revised() as revised:
+            return _revised(memory, revised, event.secret or Secret())
+        case _:
+            return memory
+
+
+def _born(event: Event, data: events.Admitted | events.Quarantined) -> Memory:
+    if event.stream is None or event.subject is None:
+        raise ValueError("an event that creates a memory names the memory and its subject")
+    secret = event.secret or Secret()
+    admitted = isinstance(data, events.Admitted)
+    return Memory(
+        id=event.stream,
+        tenant=event.tenant,
+        agent=data.agent,
+        purpose=data.purpose,
+        subject=event.subject,
+        scope=data.scope,
+        kind=data.kind,
+        content=secret.content,
+        source=_source(data, secret),
+        trust=data.trust,
+        confidence=data.confidence,
+        status=next_status(Status.PROPOSED, STEP_OF[type(data)]),
+        version=event.version or 1,
+        created_at=event.at,
+        updated_at=event.at,
+        expires_at=data.expires_at,
+        decision=_decision(data, Outcome.APPROVE if admitted else Outcome.QUARANTINE),
+        policy_version=data.policy_version,
+        proposed_by=event.actor,
+        fingerprint=secret.fingerprint.hex() if secret.fingerprint else None,
+        key=secret.key,
+        claim=secret.claim,
+        valid_from=data.valid_from,
+        valid_to=data.valid_to,
+        supersedes=data.supersedes,
+        derived_from=data.derived_from,
+        origins=data.origins,
+        findings=data.findings,
+        tokens=data.tokens,
+    )
+
+
+def _revised(memory: Memory, data: events.Revised, secret: Secret) -> Memory:
+    return msgspec.structs.replace(
+        memory,
+        content=secret.content,
+        fingerprint=secret.fingerprint.hex() if secret.fingerprint else None,
+        claim=secret.claim,
+        source=_source(data, secret),
+        trust=data.trust,
+        confidence=data.confidence,
+        decision=_decision(data, Outcome.APPROVE),
+        policy_version=data.policy_version,
+        origins=data.origins,
+        findings=data.findings,
+        tokens=data.tokens,
+    )
+
+
+def _source(data: events.Remembered | events.Revised, secret: Secret) -> Source:
+    return Source(
+        type=data.source_type,
+        id=data.source_id,
+        uri=secret.uri,
+        version=data.source_version,
+        observed_at=data.observed_at,
+        thread=data.thread,
+        position=data.position,
+    )
+
+
+def _decision(data: events.Remembered | events.Revised, outcome: Outcome) -> Decision:
+    return Decision(outcome=outcome, rule=data.rule, reason=data.reason, policy_version=data.policy_version)

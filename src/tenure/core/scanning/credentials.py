@@ -1,0 +1,183 @@
+"""The scanner for credentials: shapes of well-known keys, headers, addresses with passwords, and plain prose.
+
+A key's shape is public knowledge of its issuer. In prose the words "the password is" are not enough: what
+follows must look like a value (`values`), or half of what people write about passwords would be refused.
+"""
+
+import re
+
+from tenure.core.scanning.matching import Accept, Rule, RulePack, any_of, starts_of
+from tenure.core.scanning.normalising import View
+from tenure.core.scanning.values import is_count, is_placeholder, looks_like_secret
+
+_LIKELY, _SURE = 0.8, 0.98
+_END = r"(?![A-Za-z0-9_-])"
+
+# Each: the rule's name, the shape in its own case, and folded marks one of which every such key holds.
+_SHAPES = (
+    ("private-key", r"-----BEGIN (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----", "private key"),
+    ("aws-access-key", rf"(?:AKIA|ASIA)[A-Z0-9]{{16}}{_END}", "akia asia"),
+    ("github-token", r"gh[pousr]_[A-Za-z0-9]{36,255}", "ghp_ gho_ ghu_ ghs_ ghr_"),
+    ("github-token", r"github_pat_\w{22,255}", "github_pat_"),
+    ("gitlab-token", r"gl(?:pat|dt|rt|ptt|ft)-[\w-]{20,255}", "glpat- gldt- glrt- glptt- glft-"),
+    ("slack-token", r"xox[abeoprs]-(?=[\w-]{0,64}[0-9])[\w-]{10,255}|xapp-[0-9]-[\w-]{10,255}", "xox xapp-"),
+    ("slack-webhook", r"hooks\.slack\.com/(?:services|workflows)/[\w/]{20,255}", "hooks.slack.com"),
+    ("stripe-key", r"[sr]k_(?:live|test)_[A-Za-z0-9]{16,255}", "sk_live_ rk_live_ sk_test_ rk_test_"),
+    ("stripe-key", r"whsec_[A-Za-z0-9+/]{24,255}", "whsec_"),
+    ("anthropic-key", r"sk-ant-[\w-]{20,255}", "sk-ant-"),
+    ("openai-key", r"sk-(?!ant-)(?=[\w-]{0,64}[0-9])[A-Za-z0-9][\w-]{19,255}", "sk-"),
+    ("google-key", rf"AIza[\w-]{{35}}{_END}|GOCSPX-[\w-]{{28}}|ya29\.[\w-]{{20,512}}", "aiza gocspx- ya29."),
+    ("npm-token", rf"npm_[A-Za-z0-9]{{36}}{_END}", "npm_"),
+    ("pypi-token", r"pypi-AgE[\w-]{50,512}", "pypi-age"),
+    ("hugging-face-token", rf"hf_[A-Za-z0-9]{{30,40}}{_END}", "hf_"),
+    ("sendgrid-key", r"SG\.[\w-]{16,32}\.[\w-]{32,64}", "sg."),
+    ("json-web-token", r"eyJ[\w-]{8,1024}+\.eyJ[\w-]{8,2048}+\.[\w-]{0,1024}", ".eyj"),
+)
+
+_NAME = any_of(
+    "pass(?:word|phrase|code|wd)s?|pwd|(?:api|access|secret|encryption|license|signing)[ _-]?keys?",
+    "(?:client|shared|webhook|signing|app)[ _-]?secrets?|(?:access|auth|api|bearer|refresh|session|login"
+    "|bot)[ _-]?tokens?",
+)
+_NAME_STARTS = (
+    "password passphrase passcode passwd pwd key keys apikey accesskey secretkey secret secrets token tokens"
+)
+# Words with other meanings, so that only a value made by a machine counts behind them.
+_WIDE_NAME = any_of("secrets?|tokens?|credentials?|log-?ins?")
+_CODE_NAME = any_of(
+    "pins?|pin[ -](?:code|number)s?|pass(?:word|code|phrase)s?|cvv2?|cvc|otp|combination",
+    "(?:door|gate|alarm|safe|lock|vault|access|entry|security|unlock|log-?in|verification|recovery|backup"
+    "|one-time",
+    "2fa|mfa|authenticator|sms)[ -](?:code|pin)s?",
+)
+# What may stand between a name and its value: "for the staging server", then a verb or a sign.
+_IS = (
+    r"[\"'`]?(?:\s++(?:for|to|of|on|at|in)\s[^.!?;:=\n]{1,60}?)?"
+    r"(?:\s*+(?:=>|:=|[:=])\s*+"
+    r"|\s++(?:is|are|was|were|will be|should be|has been|have been)\s++(?:now\s++|still\s++)?"
+    r"(?:(?:set|changed|reset|updated|switched)\s++to\s++)?"
+    r"|\s++(?:set|changed|reset|updated|switched)\s++to\s++)"
+)
+_START = "(?<![a-z])"
+_WORD_VALUE = r"[\"'`(]{0,2}(?P<value>[^\s\"'`,;]{4,256})"
+_CODE_VALUE = r"[\"'`(]{0,2}(?P<value>[0-9](?:[ -]?[0-9]){2,11})(?![\w@/]|[.,-][0-9])"
+
+_ORDINARY_WORDS = "the and for are not but our was has them which words your keep should must"
+_NOT_SEED_WORDS = frozenset(_ORDINARY_WORDS.split())
+_SEED_WORDS_COUNTS = frozenset((12, 15, 18, 21, 24))
+_MADE_CHARACTERS_MIN = 8
+
+
+def _written(view: View, match: re.Match[str]) -> str:
+    """The value as it is written, in its own case and without the sentence's punctuation."""
+    start, end = match.span("value")
+    return view.text[start:end].rstrip(".,;:!?)")
+
+
+def _is_secret(view: View, match: re.Match[str]) -> bool:
+    """Whether the value looks made to open something."""
+    return looks_like_secret(_written(view, match))
+
+
+def _is_made(view: View, match: re.Match[str]) -> bool:
+    """Whether the value is made by a machine, or nearly: long, with digits as well as letters."""
+    value = _written(view, match)
+    return any(map(str.isdigit, value)) and looks_like_secret(value, characters_min=_MADE_CHARACTERS_MIN)
+
+
+def _is_code(view: View, match: re.Match[str]) -> bool:
+    """Whether the digits are a code, and not a count of something."""
+    return not is_count(view.folded[match.end() : match.end() + 20])
+
+
+def _is_real(view: View, match: re.Match[str]) -> bool:
+    """Whether the password in an address is more than the mark of its place."""
+    return not is_placeholder(_written(view, match))
+
+
+def _is_seed(_view: View, match: re.Match[str]) -> bool:
+    """Whether the words behind "seed phrase" are a list of words, and not a sentence about one."""
+    words = re.findall("[a-z]+", match["value"])
+    return len(words) in _SEED_WORDS_COUNTS and _NOT_SEED_WORDS.isdisjoint(words)
+
+
+def _shape(name: str, shape: str, marks: str) -> Rule:
+    """A rule for a shape that only one issuer's keys have."""
+    return Rule(
+        name=f"credential.{name}",
+        pattern=re.compile(f"(?<![A-Za-z0-9_])(?:{shape})"),
+        confidence=_SURE,
+        marks=(marks,) if name == "private-key" else tuple(marks.split()),
+        cased=True,
+    )
+
+
+def _said(name: str, pattern: str, accept: Accept, *, words: str = "", marks: tuple[str, ...] = ()) -> Rule:
+    """A rule for a credential that is only one by the words around it."""
+    return Rule(
+        name=f"credential.{name}",
+        pattern=re.compile(pattern),
+        confidence=_LIKELY,
+        words=starts_of(words),
+        marks=marks,
+        accept=accept,
+    )
+
+
+_SAID = (
+    _said(
+        "authorization-header",
+        r"(?:authorization[\"']?\s*+[:=]\s*+[\"']?(?:bearer|basic|token)"
+        r"|bearer)\s++(?P<value>[\w.~+/=-]{16,2048})",
+        _is_made,
+        words="authorization bearer",
+    ),
+    _said(
+        "cookie",
+        r"cookie[\"']?\s*+:[^\n]{0,80}?(?:sess|sid|auth|token)[\w-]{0,16}+=(?P<value>[\w.%~+/-]{12,2048})",
+        _is_made,
+        words="cookie",
+    ),
+    _said(
+        "address-with-password",
+        r"://[^\s/:@]{1,64}:(?P<value>[^\s/@]{1,128})@[\w\[]",
+        _is_real,
+        marks=("://",),
+    ),
+    _said(
+        "command-with-password",
+        r"\b(?:curl|wget)\s[^\n|]{0,200}?(?:-u|--user"
+        r"|--password)[ =][\"']?[^\s:\"']{1,64}:(?P<value>[^\s\"']{1,128})",
+        _is_real,
+        words="curl wget",
+    ),
+    _said("stated-secret", f"{_START}{_NAME}{_IS}{_WORD_VALUE}", _is_secret, words=_NAME_STARTS),
+    _said(
+        "stated-secret",
+        f"{_START}{_WIDE_NAME}{_IS}{_WORD_VALUE}",
+        _is_made,
+        words="secret secrets token tokens credentials login logins log",
+    ),
+    _said(
+        "stated-secret",
+        rf"{_START}(?:password|passphrase|passcode)\s++{_WORD_VALUE}",
+        _is_made,
+        words="password passphrase passcode",
+    ),
+    _said(
+        "stated-code",
+        f"{_START}{_CODE_NAME}{_IS}{_CODE_VALUE}",
+        _is_code,
+        words="pin pins code codes password passphrase passcode cvv cvv2 cvc otp combination",
+    ),
+    _said(
+        "seed-phrase",
+        r"(?:seed|recovery|mnemonic|backup)[ -](?:phrase|words)?[^.:=\n]{0,40}?(?:\s++(?:is|are)\s++"
+        r"|\s*+[:=]\s*+)"
+        r"[\"'`]?(?P<value>(?:[a-z]{3,8}[\s,]++){11,23}[a-z]{3,8})(?![a-z])",
+        _is_seed,
+        words="seed recovery mnemonic backup",
+    ),
+)
+
+CREDENTIALS = RulePack("credentials", "1", (*(_shape(*shape) for shape in _SHAPES), *_SAID))

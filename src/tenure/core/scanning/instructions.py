@@ -1,0 +1,31 @@
+"""The scanner for text that tries to instruct the agent: precision first, since what it finds is rejected.
+
+Its rules look for what an attack has to say, not for one wording of it: a verb that sets something aside and
+earlier instructions, a question for the prompt, a new role, a forged turn, secrecy towards the user, a way
+out for the conversation, a trigger with an action behind it, a standing order for the memory itself.
+"""
+
+from tenure.core.scanning.matching import RulePack
+from tenure.core.scanning.overriding import OVERRIDE, PROMPT_LEAK
+from tenure.core.scanning.posing import CLAIMED, FORGED, NO_LIMIT, ROLE
+from tenure.core.scanning.steering import COMMANDS, EXFILTRATION, SECRECY, STANDING, TRIGGER
+from tenure.core.scanning.translated import TRANSLATED
+
+INSTRUCTIONS = RulePack(
+    "instructions",
+    "1",
+    (
+        *OVERRIDE,
+        *PROMPT_LEAK,
+        *TRANSLATED,
+        *ROLE,
+        *NO_LIMIT,
+        *FORGED,
+        *CLAIMED,
+        *SECRECY,
+        *EXFILTRATION,
+        *TRIGGER,
+        *STANDING,
+        *COMMANDS,
+    ),
+)

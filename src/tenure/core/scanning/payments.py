@@ -1,0 +1,186 @@
+"""Sensitive rules: numbers that money can be sent to, and words that change where it goes."""
+
+import re
+
+from tenure.core.scanning.checksums import is_coin_address, is_iban, is_payment_card
+from tenure.core.scanning.matching import Accept, Rule, any_of, phrase_rule, starts_of
+from tenure.core.scanning.normalising import View
+
+_LIKELY, _SURE = 0.75, 0.95
+_IBAN_DIGITS_MIN, _CARD_DIGITS_MIN, _ACCOUNT_DIGITS_MIN, _COIN_DIGITS_MIN = 10, 13, 6, 3
+
+_DETAILS = any_of(
+    "details|information|instructions|coordinates|address|destination|account(?: (?:number|details))?|info"
+)
+_DETAILS_STARTS = "details information instructions coordinates address destination account info"
+_PAYMENT = any_of(
+    "bank(?:ing)?|payments?|payouts?|pay|remittance|billing|wire|settlement|refunds?|salary|payroll"
+    "|invoices?|beneficiary",
+    "supplier|vendor|deposit|transfer",
+)
+_PAYMENT_STARTS = (
+    "bank banking payments payout payouts pay remittance billing wire settlement refunds salary payroll"
+    " invoices"
+    " beneficiary supplier vendor deposit transfer"
+)
+_CHANGED = any_of(
+    "(?:has|have|had|was|were|is|are)(?: been| now)* (?:changed|updated|moved|replaced|switched|different"
+    "|new|closed)",
+    "changed|moved|is now|are now|will be|should (?:now )?(?:go|be)",
+)
+_CHANGED_STARTS = "changed updated moved replaced switched different new closed now will should"
+_PAY = any_of(
+    "pay|send|transfer|wire|remit|route|deposit|direct|redirect|make out|settle|forward|credit|move|divert"
+)
+_MONEY = any_of(
+    "payments?|payouts?|funds|money|invoices?|refunds?|salary|salaries|amounts?|balance|transfers?"
+    "|deposits?|wages|fees",
+    r"usd|eur|gbp|btc|eth|usdt|[$€£]\s?[0-9][0-9.,]{0,16}|[0-9][0-9.,]{0,16}(?: (?:usd|eur|gbp|btc|eth|usdt"
+    r"|dollars|euros))",
+)
+
+
+def _is_iban(_view: View, match: re.Match[str]) -> bool:
+    """Whether the check digits hold."""
+    return is_iban(match[0])
+
+
+def _is_card(_view: View, match: re.Match[str]) -> bool:
+    """Whether the check digit holds."""
+    return is_payment_card(match[0])
+
+
+def _is_coin_address(_view: View, match: re.Match[str]) -> bool:
+    """Whether the check octets hold."""
+    return is_coin_address(match[0])
+
+
+def _number(
+    name: str,
+    pattern: str,
+    digits_min: int,
+    *,
+    words: str = "",
+    marks: tuple[str, ...] = (),
+    cased: bool = False,
+    accept: Accept | None = None,
+) -> Rule:
+    """A rule for numbers, tried where there are digits enough; with a check behind it, it is nearly sure."""
+    return Rule(
+        name=f"sensitive.{name}",
+        pattern=re.compile(pattern),
+        confidence=_SURE if accept else _LIKELY,
+        words=starts_of(words),
+        marks=marks,
+        digits_min=digits_min,
+        cased=cased,
+        accept=accept,
+    )
+
+
+NUMBERS = (
+    _number(
+        "iban",
+        r"(?<![a-z0-9])[a-z]{2}[0-9]{2}(?:[ -]?[a-z0-9]{4}){2,7}(?:[ -]?[a-z0-9]{1,3})?(?![a-z0-9])",
+        _IBAN_DIGITS_MIN,
+        accept=_is_iban,
+    ),
+    _number(
+        "account-shape",
+        r"(?<![a-z0-9])[a-z]{2}[0-9]{2} [a-z0-9]{4}(?: (?=[a-z]{0,3}[0-9])[a-z0-9]{2,4}){2,7}(?![a-z0-9])",
+        _ACCOUNT_DIGITS_MIN,
+    ),
+    _number(
+        "payment-card",
+        r"(?<![0-9a-z.])[0-9](?:[ -]?[0-9]){12,18}(?![0-9a-z])",
+        _CARD_DIGITS_MIN,
+        accept=_is_card,
+    ),
+    _number(
+        "bank-account",
+        r"(?:bank account|account (?:number|no\b\.?|nr\b\.?|#)|acct\b\.?|sort code|routing (?:number|no\b)"
+        r"|\biban\b|\bswift\b"
+        r"|\bbic\b|\bbsb\b|\bach\b)[^0-9\n]{0,40}[0-9](?:[ -]?[0-9]){5,20}",
+        _ACCOUNT_DIGITS_MIN,
+        words="account acct sort routing iban swift bic bsb ach",
+    ),
+    _number(
+        "wallet",
+        r"(?<![a-z0-9])(?:bc1|ltc1)[ac-hj-np-z02-9]{25,87}(?![a-z0-9])",
+        1,
+        marks=("bc1", "ltc1"),
+    ),
+    _number(
+        "wallet",
+        r"(?:pay|wallet|send|transfer|deposit|withdraw|fund|usdt|usdc|eth\b|ether|crypto|address"
+        r"|donat)[^\n]{0,120}?"
+        r"\b0x(?:[0-9a-f]{40}(?![0-9a-f])|[0-9a-f]{0,8}\.{2,3})",
+        1,
+        marks=("0x",),
+    ),
+    _number(
+        "wallet",
+        "(?<![A-Za-z0-9])[13T][1-9A-HJ-NP-Za-km-z]{25,34}(?![A-Za-z0-9])",
+        _COIN_DIGITS_MIN,
+        cased=True,
+        accept=_is_coin_address,
+    ),
+)
+
+PAYMENTS = (
+    phrase_rule(
+        "sensitive.payment-change",
+        rf"\b{_PAYMENT} {_DETAILS} <2> {_CHANGED}\b",
+        words=_DETAILS_STARTS,
+        also=_CHANGED_STARTS,
+        confidence=_LIKELY,
+    ),
+    phrase_rule(
+        "sensitive.payment-change",
+        r"\b(?:change|update|replace|modify|set|swap|edit|overwrite|switch|redirect|reroute) <3>"
+        rf" (?:{_PAYMENT} {_DETAILS}|payee|beneficiary|(?:recipient|payment|payout|bank|supplier|vendor"
+        r"|wallet|invoice"
+        r"|payroll|refund) <3> (?:accounts?|address|details|iban|payments?))\b",
+        words="change update replace modify set swap edit overwrite switch redirect reroute",
+        also=f"{_PAYMENT_STARTS} payee recipient wallet invoice refund",
+        confidence=_LIKELY,
+    ),
+    phrase_rule(
+        "sensitive.payment-change",
+        rf"\b{_PAY} <6> {_MONEY} <6> (?:to|into|towards|through|via) <5> (?:accounts?|acct|iban|wallet"
+        r"|payee|beneficiary"
+        r"|address|bank|card)\b",
+        words="account accounts acct iban wallet payee beneficiary address bank card",
+        also="pay send transfer wire remit route deposit direct redirect make settle forward credit move"
+        " divert",
+        confidence=_LIKELY,
+    ),
+    phrase_rule(
+        "sensitive.payment-change",
+        r"\b(?:the |a |our |their |its |this )(?:new|changed|updated|different|alternate"
+        r"|replacement) (?:bank|banking|iban"
+        r"|payee|beneficiary|payout|payment|wallet|account) (?:account|details|address|number|destination"
+        r"|information)\b",
+        words="new changed updated different alternate replacement",
+        also="bank banking iban payee beneficiary payout payment wallet account",
+        confidence=_LIKELY,
+    ),
+    phrase_rule(
+        "sensitive.payment-change",
+        r"\b(?:verified|approved|new|default|trusted|whitelisted) <2> (?:payee|beneficiary|wallet"
+        r"|withdrawal address"
+        r"|payout account)\b",
+        words="payee beneficiary wallet withdrawal payout",
+        also="verified approved new default trusted whitelisted",
+        confidence=_LIKELY,
+    ),
+    phrase_rule(
+        "sensitive.payment-change",
+        rf"\b(?:future|all|every|any|next|upcoming|further|outgoing|incoming) <3> {_MONEY} <4> (?:go|goes"
+        r"|be (?:sent|paid|made|wired|routed|directed)|are (?:sent|paid|routed)|routed|sent|paid)"
+        r" <2> (?:to|into|through|via)\b",
+        words="go goes sent paid made wired routed directed",
+        also="future all every any next upcoming further outgoing incoming",
+        confidence=_LIKELY,
+    ),
+)

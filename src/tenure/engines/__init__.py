@@ -1,0 +1,1 @@
+"""What computes or reaches out, behind the ports of the use cases: the clock and authentication."""

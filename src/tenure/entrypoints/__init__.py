@@ -1,0 +1,1 @@
+"""How Tenure is reached: every way in, none of which holds a rule."""

@@ -1,0 +1,191 @@
+"""Tenure inside a program: ``Tenure`` and, awaited, ``AsyncTenure`` (API.md, "Python")."""
+
+import asyncio
+import functools
+from collections.abc import Awaitable, Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from types import TracebackType
+from typing import Any, ParamSpec, Self, TypeVar
+
+from tenure.config import Settings
+from tenure.core.access import check_grants
+from tenure.core.errors import InvalidRequest
+from tenure.core.identity import Caller, Grants, checked_name
+from tenure.entrypoints.library.sessions import Session
+from tenure.usecases import evidence, upkeep
+from tenure.usecases.access import grants_from
+from tenure.usecases.ports import Clock, Rebuilt
+from tenure.wiring import Node, open_store
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+ASYNC_THREADS = 32
+
+
+class Tenure:
+    """A governed memory in this process, safe to use from many threads; it owns its folder."""
+
+    def __init__(self, node: Node) -> None:
+        self.node = node
+
+    @classmethod
+    def open(
+        cls, path: str | Path, *, settings: Settings | None = None, clock: Clock | None = None
+    ) -> "Tenure":
+        """Open the store in the folder ``path``, making it where there is none.
+
+        Raises Unavailable when another process owns it or it cannot be written.
+        """
+        if "://" in str(path):
+            raise InvalidRequest(
+                "only the embedded store exists in this version",
+                field="path",
+                hint="Give the path of a folder.",
+            )
+        return cls(open_store(path, settings=settings, clock=clock))
+
+    def session(
+        self,
+        tenant: str,
+        agent: str,
+        purpose: str,
+        subject: str | None = None,
+        *,
+        roles: Iterable[str] = ("writer", "reader"),
+        source_types: Iterable[str] | None = None,
+        name: str = "embedded",
+        model_driven: bool = False,
+    ) -> Session:
+        """An authenticated principal with these grants; the embedding program is the authority for them.
+
+        ``name`` is who it is in the audit: nobody promotes what the same name proposed.
+        """
+        for field, value in (("tenant", tenant), ("agent", agent), ("purpose", purpose), ("name", name)):
+            checked_name(value, field=field)
+        grants = grants_from(
+            roles=list(roles),
+            agents=[agent],
+            purposes=[purpose],
+            subjects=[checked_name(subject, field="subject")] if subject is not None else None,
+            source_types=list(source_types) if source_types is not None else None,
+            model_driven=model_driven,
+        )
+        wrong = check_grants(grants)
+        if wrong is not None:
+            raise wrong
+        caller = Caller(tenant=tenant, id=f"embedded:{name}", name=name, grants=_exact(grants, source_types))
+        return Session(self.node.pipeline, caller, subject=subject)
+
+    def upkeep(self) -> upkeep.Round:
+        """One round of upkeep: write the expired events that are due. The service does this by itself."""
+        return upkeep.expiry_round(self.node.pipeline, batch_size=self.node.settings.upkeep.batch_size)
+
+    def verify(self, tenant: str) -> evidence.Verified:
+        """Walk a tenant's log and say whether it is what was written."""
+        return evidence.verify(self.node.pipeline, tenant)
+
+    def rebuild(self) -> Rebuilt:
+        """Drop and rebuild every projection from the log, and say whether it came out identical."""
+        return self.node.store.rebuild()
+
+    def close(self) -> None:
+        """Write what still waits and give the folder back."""
+        self.node.close()
+
+    def __enter__(self) -> Self:
+        """The store itself."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, fault: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Close it."""
+        self.close()
+
+
+class AsyncSession:
+    """A Session whose every method is awaited; the work runs on the store's own threads."""
+
+    def __init__(self, session: Session, executor: ThreadPoolExecutor) -> None:
+        self._session = session
+        self._executor = executor
+        self.caller = session.caller
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        """The awaited form of a method of Session."""
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return _awaited(getattr(self._session, name), self._executor)
+
+
+class AsyncTenure:
+    """The same as Tenure, awaited."""
+
+    def __init__(self, store: Tenure, executor: ThreadPoolExecutor) -> None:
+        self._store = store
+        self._executor = executor
+
+    @classmethod
+    async def open(
+        cls, path: str | Path, *, settings: Settings | None = None, clock: Clock | None = None
+    ) -> "AsyncTenure":
+        """Open the store in the folder ``path``, making it where there is none."""
+        executor = ThreadPoolExecutor(ASYNC_THREADS, thread_name_prefix="tenure")
+        opened = await _awaited(Tenure.open, executor)(path, settings=settings, clock=clock)
+        return cls(opened, executor)
+
+    def session(self, *args: Any, **grants: Any) -> AsyncSession:
+        """An authenticated principal; takes what Tenure.session takes."""
+        return AsyncSession(self._store.session(*args, **grants), self._executor)
+
+    async def upkeep(self) -> upkeep.Round:
+        """One round of upkeep."""
+        return await _awaited(self._store.upkeep, self._executor)()
+
+    async def verify(self, tenant: str) -> evidence.Verified:
+        """Walk a tenant's log and say whether it is what was written."""
+        return await _awaited(self._store.verify, self._executor)(tenant)
+
+    async def rebuild(self) -> Rebuilt:
+        """Drop and rebuild every projection from the log."""
+        return await _awaited(self._store.rebuild, self._executor)()
+
+    async def close(self) -> None:
+        """Write what still waits and give the folder back."""
+        await _awaited(self._store.close, self._executor)()
+        self._executor.shutdown(wait=False)
+
+    async def __aenter__(self) -> Self:
+        """The store itself."""
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, fault: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Close it."""
+        await self.close()
+
+
+def _awaited(function: Callable[P, T], executor: ThreadPoolExecutor) -> Callable[P, Awaitable[T]]:
+    @functools.wraps(function)
+    async def run(*args: P.args, **named: P.kwargs) -> T:
+        call = functools.partial(function, *args, **named)
+        return await asyncio.get_running_loop().run_in_executor(executor, call)
+
+    return run
+
+
+def _exact(grants: Grants, source_types: Iterable[str] | None) -> Grants:
+    """An empty list of source types grants none, not all."""
+    if source_types is not None and grants.source_types is None:
+        return Grants(
+            roles=grants.roles,
+            agents=grants.agents,
+            purposes=grants.purposes,
+            subjects=grants.subjects,
+            source_types=frozenset(),
+            model_driven=grants.model_driven,
+        )
+    return grants

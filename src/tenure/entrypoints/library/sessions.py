@@ -1,0 +1,317 @@
+"""Sessions: an authenticated principal in embedded use, and what it may ask (API.md, "Python")."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import datetime
+from enum import StrEnum
+from typing import Any, TypeVar, overload
+from uuid import UUID
+
+import msgspec
+
+from tenure.core.authority import filled
+from tenure.core.errors import InvalidRequest, ScopeNotNamed
+from tenure.core.forgetting import Forgotten
+from tenure.core.identity import Caller, Scope
+from tenure.core.memory import Memory
+from tenure.core.proposals import Remember, Revise
+from tenure.core.remembering import Written
+from tenure.core.retention import Renew
+from tenure.core.retrieval import Found, Item, Recall, Skipped
+from tenure.core.review import Judge
+from tenure.core.vocabulary import Claim, Kind, Source, Status, Trust
+from tenure.usecases import evidence, forgetting, reading, remembering, retrieval, review
+from tenure.usecases.pipeline import Pipeline
+
+W = TypeVar("W", bound=StrEnum)
+
+
+class Recollection(Sequence[Memory]):
+    """What a recall found: a sequence of memories, with the context block that goes into a prompt."""
+
+    def __init__(self, found: Found) -> None:
+        self.items: tuple[Item, ...] = found.items
+        self.context: str = found.context
+        self.receipt_id: UUID = found.receipt_id
+        self.tokens: int = found.tokens
+        self.skipped: Skipped = found.skipped
+
+    def __len__(self) -> int:
+        """How many memories were found."""
+        return len(self.items)
+
+    @overload
+    def __getitem__(self, index: int) -> Memory: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Memory]: ...
+    def __getitem__(self, index: int | slice) -> Memory | list[Memory]:
+        """A memory, or some of them."""
+        if isinstance(index, slice):
+            return [item.memory for item in self.items[index]]
+        return self.items[index].memory
+
+    def __iter__(self) -> Iterator[Memory]:
+        """The memories, best first."""
+        return iter([item.memory for item in self.items])
+
+
+class Session:
+    """One principal of one tenant. The embedding program is the authority for what it may do."""
+
+    def __init__(self, pipeline: Pipeline, caller: Caller, *, subject: str | None) -> None:
+        self._pipeline = pipeline
+        self.caller = caller
+        self._subject = subject
+
+    def remember(
+        self,
+        content: str,
+        *,
+        kind: str | Kind,
+        source: Source,
+        subject: str | None = None,
+        memory_id: UUID | None = None,
+        scope: Scope | None = None,
+        key: str | None = None,
+        claim: Claim | None = None,
+        confidence: float = 1.0,
+        expires_at: datetime | None = None,
+        ttl_seconds: int | None = None,
+        valid_from: datetime | None = None,
+        valid_to: datetime | None = None,
+        supersedes: UUID | None = None,
+        derived_from: Iterable[UUID] = (),
+        idempotency_key: str | None = None,
+    ) -> Memory:
+        """Propose a memory; gives it back as the gate left it: active, or quarantined.
+
+        ``memory.decision`` says which rule decided. Raises MemoryRejected when it was not kept at all.
+        """
+        command = self._proposal(
+            content=content,
+            kind=_kind(kind),
+            source=source,
+            subject=subject,
+            id=memory_id,
+            scope=scope,
+            key=key,
+            claim=claim,
+            confidence=confidence,
+            expires_at=expires_at,
+            ttl_seconds=ttl_seconds,
+            valid_from=valid_from,
+            valid_to=valid_to,
+            supersedes=supersedes,
+            derived_from=tuple(derived_from),
+        )
+        return _kept(
+            self._pipeline.run(remembering.REMEMBER, self.caller, command, idempotency_key=idempotency_key)
+        )
+
+    def try_out(
+        self, content: str, *, kind: str | Kind, source: Source, subject: str | None = None
+    ) -> Written:
+        """What the gate would decide, with its findings; nothing is stored."""
+        command = self._proposal(content=content, kind=_kind(kind), source=source, subject=subject)
+        return self._pipeline.preview(remembering.REMEMBER, self.caller, command).answer
+
+    def correct(
+        self, memory: Memory, content: str, *, source: Source, idempotency_key: str | None = None
+    ) -> Memory:
+        """A new memory in the old one's place; history keeps both (SPEC L10)."""
+        command = Remember(
+            agent=memory.agent,
+            purpose=memory.purpose,
+            subject=memory.subject,
+            kind=memory.kind,
+            content=content,
+            source=source,
+            scope=memory.scope,
+            key=memory.key,
+            supersedes=memory.id,
+        )
+        return _kept(
+            self._pipeline.run(remembering.REMEMBER, self.caller, command, idempotency_key=idempotency_key)
+        )
+
+    def revise(
+        self,
+        memory_id: UUID,
+        *,
+        expected_version: int,
+        source: Source,
+        content: str | None = None,
+        claim: Claim | None = None,
+        confidence: float | None = None,
+        idempotency_key: str | None = None,
+    ) -> Memory:
+        """A new version of the same memory, through the same gate."""
+        change = Revise(
+            expected_version=expected_version,
+            source=source,
+            content=content,
+            claim=claim,
+            confidence=confidence,
+        )
+        command = remembering.ReviseMemory(memory_id=memory_id, revise=change)
+        return _kept(
+            self._pipeline.run(remembering.REVISE, self.caller, command, idempotency_key=idempotency_key)
+        )
+
+    def recall(
+        self,
+        query: str,
+        *,
+        subject: str | None = None,
+        scope: Scope | None = None,
+        kinds: Iterable[str | Kind] = (),
+        min_trust: str | Trust | None = None,
+        limit: int = 10,
+        budget_tokens: int | None = None,
+        explain: bool = False,
+    ) -> Recollection:
+        """What is remembered and may be shown; ``.context`` is ready to put into a message."""
+        command = Recall(
+            agent=self._agent(),
+            purpose=self._purpose(),
+            subject=subject or self._subject,
+            query=query,
+            scope=scope,
+            kinds=tuple(_kind(kind) for kind in kinds),
+            min_trust=_trust(min_trust) if min_trust is not None else None,
+            limit=limit,
+            budget_tokens=budget_tokens,
+            explain=explain,
+        )
+        return Recollection(self._pipeline.run(retrieval.RECALL, self.caller, command))
+
+    def used(
+        self,
+        found: Recollection,
+        *,
+        response_id: str,
+        memory_ids: Iterable[UUID],
+        tool_calls: Iterable[retrieval.ToolCall] = (),
+    ) -> retrieval.Noted:
+        """Report which of the memories a response used, and which tool calls followed (SPEC R7)."""
+        command = retrieval.Influence(
+            receipt_id=found.receipt_id,
+            response_id=response_id,
+            used_memory_ids=tuple(memory_ids),
+            tool_calls=tuple(tool_calls),
+        )
+        return self._pipeline.run(retrieval.INFLUENCE, self.caller, command)
+
+    def get(self, memory_id: UUID) -> Memory:
+        """One memory; raises NotFound outside this session's grants."""
+        return self._pipeline.run(reading.GET, self.caller, reading.Get(memory_id=memory_id))
+
+    def memories(
+        self,
+        *,
+        subject: str | None = None,
+        status: str | Status | None = None,
+        kind: str | Kind | None = None,
+        key: str | None = None,
+        limit: int = 50,
+        cursor: str | None = None,
+    ) -> reading.Page:
+        """A page of memories, newest first."""
+        command = reading.ListMemories(
+            subject=subject or self._subject,
+            status=_word(Status, status, "status") if status is not None else None,
+            kind=_kind(kind) if kind is not None else None,
+            key=key,
+            limit=limit,
+            cursor=cursor,
+        )
+        return self._pipeline.run(reading.LIST, self.caller, command)
+
+    def history(self, memory_id: UUID) -> reading.History:
+        """What happened to a memory, oldest first: who, when, why."""
+        return self._pipeline.run(reading.HISTORY, self.caller, reading.Get(memory_id=memory_id))
+
+    def review(self, *, limit: int = 50, cursor: str | None = None) -> review.Queue:
+        """What waits in quarantine, with what is needed to judge it."""
+        command = reading.ListMemories(subject=self._subject, limit=limit, cursor=cursor)
+        return self._pipeline.run(review.QUEUE, self.caller, command)
+
+    def promote(self, memory_id: UUID, *, expected_version: int, reason: str) -> Memory:
+        """Let a quarantined memory in; never one's own proposal (SPEC L7, A5)."""
+        return self._pipeline.run(review.PROMOTE, self.caller, _judge(memory_id, expected_version, reason))
+
+    def reject(self, memory_id: UUID, *, expected_version: int, reason: str) -> Memory:
+        """Turn a quarantined memory down."""
+        return self._pipeline.run(review.REJECT, self.caller, _judge(memory_id, expected_version, reason))
+
+    def revoke(self, memory_id: UUID, *, expected_version: int, reason: str) -> Memory:
+        """Take a memory out of every read from the next one on (SPEC L12)."""
+        return self._pipeline.run(review.REVOKE, self.caller, _judge(memory_id, expected_version, reason))
+
+    def renew(
+        self,
+        memory_id: UUID,
+        *,
+        expected_version: int,
+        reason: str,
+        expires_at: datetime | None = None,
+        ttl_seconds: int | None = None,
+    ) -> Memory:
+        """Let a memory live longer, within its kind's maximum from now (SPEC L11)."""
+        change = Renew(
+            expected_version=expected_version, reason=reason, expires_at=expires_at, ttl_seconds=ttl_seconds
+        )
+        command = review.RenewMemory(memory_id=memory_id, renew=change)
+        return self._pipeline.run(review.RENEW, self.caller, command)
+
+    def forget(self, *, subject: str | None = None) -> Forgotten:
+        """Put everything about a subject out of every read (SPEC F1). This is not erasure."""
+        wanted = subject or self._subject
+        if wanted is None:
+            raise ScopeNotNamed("say whom to forget", hint="Name the subject.")
+        return self._pipeline.run(
+            forgetting.FORGET_SUBJECT, self.caller, forgetting.ForgetSubject(subject=wanted)
+        )
+
+    def log(self, *, after: int = 0, limit: int = 100) -> evidence.LogPage:
+        """A page of the tenant's event log, without content."""
+        return self._pipeline.run(evidence.READ_LOG, self.caller, evidence.ReadLog(after=after, limit=limit))
+
+    def _agent(self) -> str:
+        return filled(None, self.caller.grants.agents, field="agent")
+
+    def _purpose(self) -> str:
+        return filled(None, self.caller.grants.purposes, field="purpose")
+
+    def _proposal(self, *, subject: str | None, **fields: Any) -> Remember:
+        wanted = subject or self._subject
+        if wanted is None:
+            raise InvalidRequest("subject is missing", field="subject", hint="Name whom the memory is about.")
+        return Remember(agent=self._agent(), purpose=self._purpose(), subject=wanted, **fields)
+
+
+def _judge(memory_id: UUID, expected_version: int, reason: str) -> review.JudgeMemory:
+    return review.JudgeMemory(
+        memory_id=memory_id, judge=Judge(expected_version=expected_version, reason=reason)
+    )
+
+
+def _kept(written: Written) -> Memory:
+    if written.memory is None:
+        raise AssertionError("a write that kept nothing is refused before it is answered")
+    return msgspec.structs.replace(written.memory, decision=written.decision)
+
+
+def _kind(value: str | Kind) -> Kind:
+    return _word(Kind, value, "kind")
+
+
+def _trust(value: str | Trust) -> Trust:
+    return _word(Trust, value, "min_trust")
+
+
+def _word(known: type[W], value: str, field: str) -> W:
+    try:
+        return known(value)
+    except ValueError:
+        words = ", ".join(member.value for member in known)
+        raise InvalidRequest(f"{field} is unknown", field=field, hint=f"Known: {words}.") from None

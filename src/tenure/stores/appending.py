@@ -1,0 +1,93 @@
+"""Steps 5 and 6 for a batch, whatever the engine: check, chain, project (SPEC L8, L9, E1, E2).
+
+The engine opens one transaction, feeds the items in order, writes what gathered, and commits. Laws: an item
+is kept
+whole or not at all; the idempotency key is looked up before the version, or a retry of a success would be
+answered
+"stale"; positions are dense; an item sees what the items before it in the batch did.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from uuid import UUID
+
+from tenure.core import ledger, views
+from tenure.core.memory import STEP_OF
+from tenure.core.views import SearchChange
+from tenure.stores.projecting import KeptAnswer, Projection, StoredRow, Transaction
+from tenure.usecases.ports import Append, Appended, AppendResult, FirstAnswer, Mismatched, Replayed, Stale
+
+
+class Batch:
+    """One transaction's worth of items."""
+
+    def __init__(self, transaction: Transaction) -> None:
+        self._transaction = transaction
+        self._projection = Projection(transaction)
+        self._first: dict[tuple[str, str], FirstAnswer] = {}
+        self.heads: dict[str, tuple[int, bytes]] = {}
+        self.search: list[tuple[SearchChange, Counter[str] | None]] = []
+
+    def add(self, item: Append, words: Sequence[Counter[str] | None]) -> AppendResult:
+        """Check an item and gather its rows; a result that is not Appended left nothing behind."""
+        replayed = self._replayed(item)
+        if replayed is not None:
+            return replayed
+        stale = self._stale(item)
+        if stale is not None:
+            return stale
+        return self._gather(item, words)
+
+    def finish(self) -> None:
+        """Write what is still gathered."""
+        self._projection.write()
+
+    def _replayed(self, item: Append) -> Replayed | Mismatched | None:
+        if item.idempotency is None:
+            return None
+        place = (item.tenant, item.idempotency.key)
+        first = self._first.get(place) or self._transaction.first_answer(*place)
+        if first is None:
+            return None
+        return Replayed(first) if first.request == item.idempotency.request else Mismatched()
+
+    def _stale(self, item: Append) -> Stale | None:
+        for need in item.needs:
+            row = self._projection.row(item.tenant, need.memory_id)
+            if row is None or row.version != need.version:
+                return Stale(
+                    memory_id=need.memory_id, expected=need.version, current=row.version if row else 0
+                )
+        for sealed in item.events:
+            event = sealed.event
+            if type(event.data) not in STEP_OF or event.stream is None or event.version is None:
+                continue
+            current = self._version(item.tenant, event.stream)
+            if current != event.version - 1:
+                return Stale(memory_id=event.stream, expected=event.version - 1, current=abs(current))
+        return None
+
+    def _version(self, tenant: str, stream: UUID) -> int:
+        row = self._projection.row(tenant, stream)
+        return row.version if row is not None else -self._transaction.stream_version(tenant, stream)
+
+    def _gather(self, item: Append, words: Sequence[Counter[str] | None]) -> Appended:
+        seq, link = self.heads.get(item.tenant) or self._transaction.head(item.tenant)
+        first, dropped = seq + 1 if item.events else 0, 0
+        for sealed, terms in zip(item.events, words, strict=True):
+            seq += 1
+            link = ledger.link(link, seq, sealed.header)
+            self._projection.gathered.events.append(StoredRow(item.tenant, seq, sealed, link))
+            projected = self._projection.take(sealed.event, seq)
+            dropped += projected.dropped
+            found = views.search_change(sealed.event, projected.row)
+            if found is not None:
+                self.search.append((found, terms))
+        self.heads[item.tenant] = (seq, link)
+        if item.idempotency is not None:
+            kept = item.idempotency
+            self._projection.gathered.answers.append(KeptAnswer(item.tenant, first, kept))
+            self._first[(item.tenant, kept.key)] = FirstAnswer(
+                request=kept.request, seq=first, outcome=kept.outcome
+            )
+        return Appended(seq=first, dropped=dropped)

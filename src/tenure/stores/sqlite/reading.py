@@ -1,0 +1,207 @@
+"""Reads of the embedded store, each from one consistent snapshot."""
+
+import json
+from collections.abc import Iterable, Sequence
+from queue import LifoQueue
+from typing import Any, Final
+from uuid import UUID
+
+import apsw
+import msgspec
+
+from tenure.core.ledger import GENESIS
+from tenure.core.retrieval import Candidate, Filter, Hit, Statistics
+from tenure.core.views import KeyRow, MemoryRow
+from tenure.stores.queries import load_queries
+from tenure.usecases.ports import FirstAnswer, Listing, StoredEvent
+
+SQL: Final = load_queries("tenure.stores.sqlite")
+
+
+class SqliteReading:
+    """The Reading port over one connection that has a read transaction open."""
+
+    def __init__(self, connection: apsw.Connection) -> None:
+        self._own = connection
+
+    @property
+    def _connection(self) -> apsw.Connection:
+        return self._own
+
+    def first_answer(self, tenant: str, key: str) -> FirstAnswer | None:
+        """What an idempotency key stands for."""
+        row = self._one("first_answer", (tenant, key))
+        return FirstAnswer(request=row[0], seq=row[1], outcome=row[2]) if row else None
+
+    def memory_row(self, tenant: str, memory_id: UUID) -> MemoryRow | None:
+        """The row of a memory that can be read at all."""
+        row = self._one("memory_row", (tenant, memory_id.bytes))
+        return memory_row(row) if row else None
+
+    def stream(self, tenant: str, stream: UUID) -> list[StoredEvent]:
+        """The events of one memory or receipt, oldest first."""
+        return [_stored(row) for row in self._all("stream", (tenant, stream.bytes))]
+
+    def stream_version(self, tenant: str, stream: UUID) -> int:
+        """The last version that the log has of a stream, 0 for none."""
+        row = self._one("stream_version", (tenant, stream.bytes))
+        return (row[0] or 0) if row else 0
+
+    def event(self, tenant: str, seq: int) -> StoredEvent | None:
+        """The event at a position."""
+        row = self._one("event", (tenant, seq))
+        return _stored(row) if row else None
+
+    def log(self, tenant: str, *, after: int, limit: int) -> list[StoredEvent]:
+        """Events behind a position, oldest first."""
+        return [_stored(row) for row in self._all("log", (tenant, after, limit))]
+
+    def head(self, tenant: str) -> tuple[int, bytes]:
+        """The last position and link of a tenant's log."""
+        row = self._one("head", (tenant,))
+        return (row[0], row[1]) if row else (0, GENESIS)
+
+    def tenants(self) -> list[str]:
+        """Every tenant that has a log."""
+        return [row[0] for row in self._all("tenants", ())]
+
+    def listing(self, listing: Listing) -> list[MemoryRow]:
+        """A page of memory rows, newest first."""
+        bindings = msgspec.structs.asdict(listing)
+        for side in ("agents", "purposes", "subjects"):
+            bindings[side] = _listed(bindings[side])
+        return [memory_row(row) for row in self._all("listing", bindings)]
+
+    def statistics(self, where: Filter) -> Statistics:
+        """How many rows pass the filters, and their tokens."""
+        rows = tokens = 0
+        for name, bindings in _places(where, "statistics"):
+            row = self._one(name, bindings)
+            rows, tokens = rows + row[0], tokens + row[1]
+        return Statistics(rows, tokens)
+
+    def hits(self, where: Filter, terms: Sequence[str]) -> list[Hit]:
+        """The query terms in the rows that pass the filters."""
+        boundary = self._one("boundary", (where.tenant, where.agent, where.purpose))
+        if boundary is None or not terms:
+            return []
+        found: list[Hit] = []
+        for name, bindings in _places(where, "hits"):
+            bindings |= {"terms": _listed(terms), "boundary": boundary[0]}
+            if "subject" in bindings:
+                subject = self._one("subject", (where.tenant, bindings["subject"]))
+                if subject is None:
+                    continue
+                bindings["subject_number"] = subject[0]
+            found += map(Hit._make, self._all(name, bindings))
+        return found
+
+    def candidates(self, where: Filter, created_seqs: Sequence[int]) -> list[Candidate]:
+        """Those of these rows that pass the filters."""
+        seqs = json.dumps(list(created_seqs))
+        return [
+            _candidate(row)
+            for name, bindings in _places(where, "candidates")
+            for row in self._all(name, bindings | {"seqs": seqs})
+        ]
+
+    def recent(self, where: Filter, limit: int) -> list[Candidate]:
+        """The newest rows that pass the filters."""
+        found: list[Candidate] = []
+        for name, bindings in _places(where, "recent"):
+            found += [_candidate(row) for row in self._all(name, bindings | {"limit": limit})]
+        return sorted(found, key=lambda one: -one.created_seq)[:limit]
+
+    def subject_memories(self, tenant: str, subject: str) -> int:
+        """How many memories of a subject stand, whatever their status."""
+        return int(self._one("subject_memories", (tenant, subject))[0])
+
+    def forgotten_before(self, tenant: str, subject: str) -> bool:
+        """Whether the subject was ever forgotten."""
+        return self._one("floor", (tenant, "subject", subject)) is not None
+
+    def key(self, tenant: str, key_id: UUID) -> KeyRow | None:
+        """A caller's credential."""
+        row = self._one("key", (tenant, key_id.bytes))
+        return _key(row) if row else None
+
+    def keys(self, tenant: str) -> list[KeyRow]:
+        """Every credential of a tenant, oldest first."""
+        return [_key(row) for row in self._all("keys", (tenant,))]
+
+    def due(self, now: int, limit: int) -> list[MemoryRow]:
+        """Rows of any tenant whose time has passed and that are not marked so."""
+        return [memory_row(row) for row in self._all("due", (now, limit))]
+
+    def _one(self, name: str, bindings: Any) -> Any:
+        return self._connection.execute(SQL[name], bindings).fetchone()
+
+    def _all(self, name: str, bindings: Any) -> list[Any]:
+        return self._connection.execute(SQL[name], bindings).fetchall()
+
+
+class LazyReading(SqliteReading):
+    """A reading that takes a connection from the pool, and its snapshot, with its first question."""
+
+    def __init__(self, pool: "LifoQueue[apsw.Connection]") -> None:
+        self._pool = pool
+        self._taken: apsw.Connection | None = None
+
+    def end(self) -> None:
+        """Give the snapshot and the connection back, if any were taken."""
+        if self._taken is not None:
+            try:
+                self._taken.execute("COMMIT")
+            finally:
+                self._pool.put(self._taken)
+                self._taken = None
+
+    @property
+    def _connection(self) -> apsw.Connection:
+        if self._taken is None:
+            self._taken = self._pool.get()
+            self._taken.execute("BEGIN")
+        return self._taken
+
+
+def memory_row(row: tuple[Any, ...]) -> MemoryRow:
+    """A row of the memory table, in the table's own order of columns."""
+    return MemoryRow(row[0], row[1], UUID(bytes=row[2]), *row[3:])
+
+
+def memory_bindings(row: MemoryRow) -> tuple[Any, ...]:
+    """The inverse of memory_row."""
+    values = msgspec.structs.astuple(row)
+    return (*values[:2], row.memory_id.bytes, *values[3:])
+
+
+def _places(where: Filter, question: str) -> Iterable[tuple[str, dict[str, Any]]]:
+    """The statements that together answer a question: one for each granted subject, or one for all."""
+    common: dict[str, Any] = {
+        "tenant": where.tenant,
+        "agent": where.agent,
+        "purpose": where.purpose,
+        "now": where.now,
+        "trust_min": where.trust_min,
+        "kinds": _listed(where.kinds or None),
+        "scopes": _listed([f"{tier}:{name}" for tier, name in where.scopes] or None),
+    }
+    if where.subjects is None:
+        return [(f"{question}_of_boundary", common)]
+    return [(f"{question}_of_subject", common | {"subject": subject}) for subject in sorted(where.subjects)]
+
+
+def _listed(values: Iterable[str] | None) -> str | None:
+    return json.dumps(sorted(values)) if values is not None else None
+
+
+def _candidate(row: Sequence[Any]) -> Candidate:
+    return Candidate(row[0], UUID(bytes=row[1]), *row[2:])
+
+
+def _stored(row: tuple[Any, ...]) -> StoredEvent:
+    return StoredEvent(row[0], row[1].encode(), row[2], row[3])
+
+
+def _key(row: tuple[Any, ...]) -> KeyRow:
+    return KeyRow(row[0], UUID(bytes=row[1]), *row[2:])

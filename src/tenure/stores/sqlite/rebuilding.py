@@ -1,0 +1,110 @@
+"""Replaying the log: into the word index after a crash, and into fresh views to compare (SPEC E1)."""
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any, Final
+
+import apsw
+
+from tenure.core import views
+from tenure.core.wording import analyse
+from tenure.stores.projecting import Projection
+from tenure.stores.sqlite.reading import SqliteReading
+from tenure.stores.sqlite.search import SearchIndex, WordsFound
+from tenure.stores.sqlite.writing import SqliteTransaction
+from tenure.usecases.ports import Keyring, Rebuilt, StoredEvent
+from tenure.usecases.sealing import open_event
+
+PAGE: Final = 1_000
+VIEWS: Final = ("memory", "forget_floor", "caller_key")
+
+
+def catch_up(connection: apsw.Connection, search: SearchIndex, keyring: Keyring) -> None:
+    """Bring the word index from where it is built up to the end of every log."""
+    reading = SqliteReading(connection)
+    built = search.built()
+    for tenant in reading.tenants():
+        head = reading.head(tenant)[0]
+        if built.get(tenant, 0) > head:
+            search.clear()
+            built = {}
+            catch_up(connection, search, keyring)
+            return
+        for page in _pages(reading, tenant, built.get(tenant, 0)):
+            search.apply(_found(reading, page, keyring), {tenant: page[-1].seq})
+
+
+def rebuild(connection: apsw.Connection, keyring: Keyring) -> Rebuilt:
+    """Replay every log into views beside the live ones, compare row for row, and switch where they differ.
+
+    The views beside are temporary tables of the same names, which hide the live ones from every statement, so
+    that a replay runs the very statements that the writer runs.
+    """
+    with connection:
+        for view in VIEWS:
+            _set_beside(connection, view)
+        try:
+            replayed = sum(
+                _replay(connection, tenant, keyring) for tenant in SqliteReading(connection).tenants()
+            )
+            different = [view for view in VIEWS if not _same(connection, view)]
+            for view in different:
+                connection.execute(f"DELETE FROM main.{view}")  # noqa: S608 -- our own names
+                connection.execute(f"INSERT INTO main.{view} SELECT * FROM temp.{view}")  # noqa: S608 -- our own
+        finally:
+            for view in VIEWS:
+                connection.execute(f"DROP TABLE IF EXISTS temp.{view}")
+    return Rebuilt(events=replayed, identical=not different)
+
+
+def _set_beside(connection: apsw.Connection, view: str) -> None:
+    """An empty temporary view of the live one's shape, with what a replay looks rows up by."""
+    found = connection.execute("SELECT sql FROM main.sqlite_schema WHERE name = ?", (view,)).fetchone()
+    if found is None:
+        raise LookupError(f"the store has no view {view}")
+    connection.execute(str(found[0]).replace("CREATE TABLE", "CREATE TEMP TABLE", 1))
+    if view == "memory":
+        connection.execute("CREATE UNIQUE INDEX temp.replayed_by_id ON memory (tenant_id, memory_id)")
+        connection.execute("CREATE INDEX temp.replayed_by_subject ON memory (tenant_id, subject)")
+
+
+def _same(connection: apsw.Connection, view: str) -> bool:
+    columns: list[Any] = connection.execute(
+        "SELECT name, pk FROM pragma_table_info(?, 'main') ORDER BY cid", (view,)
+    ).fetchall()
+    keys = " AND ".join(f"live.{name} = beside.{name}" for name, pk in columns if pk)
+    live = ", ".join(f"live.{name}" for name, _ in columns)
+    beside = ", ".join(f"beside.{name}" for name, _ in columns)
+    difference = (
+        f"SELECT 1 FROM main.{view} AS live FULL JOIN temp.{view} AS beside ON {keys}"  # noqa: S608 -- our own names
+        f" WHERE ({live}) IS NOT ({beside}) LIMIT 1"
+    )
+    return connection.execute(difference).fetchone() is None
+
+
+def _replay(connection: apsw.Connection, tenant: str, keyring: Keyring) -> int:
+    projection = Projection(SqliteTransaction(connection))
+    count = 0
+    for page in _pages(SqliteReading(connection), tenant, 0):
+        for stored in page:
+            projection.take(open_event(stored, keyring), stored.seq)
+        projection.write()
+        projection.let_go()
+        count += len(page)
+    return count
+
+
+def _pages(reading: SqliteReading, tenant: str, after: int) -> Iterator[list[StoredEvent]]:
+    while page := reading.log(tenant, after=after, limit=PAGE):
+        yield page
+        after = page[-1].seq
+
+
+def _found(reading: SqliteReading, page: list[StoredEvent], keyring: Keyring) -> Iterator[WordsFound]:
+    for stored in page:
+        event = open_event(stored, keyring)
+        row = reading.memory_row(event.tenant, event.stream) if event.stream is not None else None
+        change = views.search_change(event, row)
+        if change is not None:
+            text = views.indexed_text(event)
+            yield change, Counter(analyse(text)) if text is not None else None

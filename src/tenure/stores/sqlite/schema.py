@@ -1,0 +1,28 @@
+"""Schemas and their numbered, forward-only migrations.
+
+Rule of change: a migration that was released is never edited; a file that is newer than the program is
+refused.
+"""
+
+from importlib.resources import files
+from typing import Final
+
+import apsw
+
+from tenure.core.errors import Unavailable
+
+LOG_MIGRATIONS: Final = ("0001_log.sql",)
+
+
+def migrate(connection: apsw.Connection, migrations: tuple[str, ...] = LOG_MIGRATIONS) -> None:
+    """Bring a file up to this program, one transaction a step; the file's user_version counts the steps."""
+    found = int(connection.pragma("user_version"))
+    if found > len(migrations):
+        raise Unavailable(
+            f"a newer tenure wrote this store (schema {found}; this program knows {len(migrations)})",
+            hint="Run the newer version of tenure.",
+        )
+    for number, name in enumerate(migrations[found:], start=found + 1):
+        with connection:
+            connection.execute(files("tenure.stores.sqlite").joinpath("migrations", name).read_text("utf-8"))
+            connection.pragma("user_version", number)

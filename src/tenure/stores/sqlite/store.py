@@ -1,0 +1,198 @@
+"""The embedded store: one writer at a time, group commit, durable before the answer (SPEC E5, L8, S5)."""
+
+import contextlib
+import queue
+import threading
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+import apsw
+import structlog
+
+from tenure.core.errors import TenureError, Unavailable
+from tenure.stores.appending import Batch
+from tenure.stores.sqlite.connection import connect, faults_as_unavailable
+from tenure.stores.sqlite.folder import Folder
+from tenure.stores.sqlite.reading import LazyReading
+from tenure.stores.sqlite.rebuilding import catch_up, rebuild
+from tenure.stores.sqlite.schema import migrate
+from tenure.stores.sqlite.search import SearchIndex
+from tenure.stores.sqlite.writing import SqliteTransaction
+from tenure.stores.turns import Ticket, Turns
+from tenure.usecases.ports import Append, AppendResult, Keyring, Reading, Rebuilt, StoredEvent
+
+READERS: Final = 4
+SOON_SECONDS: Final = 0.05
+SOON_QUEUE_MAX: Final = 10_000
+EXPORT_PAGE: Final = 2_000
+
+_log = structlog.get_logger("tenure.store")
+
+
+class SqliteStore:
+    """The Store port over one data folder."""
+
+    def __init__(self, folder: Folder, keyring: Keyring) -> None:
+        self._keyring = keyring
+        self._writing = threading.Lock()
+        self._turns = Turns(self._store)
+        self._soon = threading.Event()
+        self._closing = threading.Event()
+        self._connection = connect(folder.log, durable=True)
+        migrate(self._connection)
+        self._search = SearchIndex(folder.search)
+        self._search_behind = False
+        self._positions: dict[str, int] = {}
+        catch_up(self._connection, self._search, keyring)
+        self._readers: queue.LifoQueue[apsw.Connection] = queue.LifoQueue()
+        for _ in range(READERS):
+            self._readers.put(_reader(folder))
+        self._flusher = threading.Thread(target=self._flush_soon, name="tenure-receipts", daemon=True)
+        self._flusher.start()
+
+    @contextlib.contextmanager
+    def reading(self) -> Iterator[Reading]:
+        """Open one consistent look, which begins with its first question."""
+        look = LazyReading(self._readers)
+        with faults_as_unavailable():
+            try:
+                yield look
+            finally:
+                look.end()
+
+    def append(self, items: Sequence[Append]) -> list[AppendResult]:
+        """Store each item whole or not at all; returns once it is durable and findable."""
+        return self._turns.take(Ticket(items))
+
+    def append_soon(self, item: Append) -> None:
+        """Store an item with the next batch; bounded loss in a crash, never a wait for the disk."""
+        waiting = self._turns.leave(Ticket([item]))
+        self._soon.set()
+        if waiting > SOON_QUEUE_MAX:
+            self.settle()
+
+    def settle(self) -> None:
+        """Make durable now what append_soon left waiting."""
+        self.append([])
+
+    def rebuild(self) -> Rebuilt:
+        """Drop every projection, replay the log, and say whether it came out identical."""
+        with self._writing, faults_as_unavailable():
+            rebuilt = rebuild(self._connection, self._keyring)
+            self._search.clear()
+            catch_up(self._connection, self._search, self._keyring)
+            return rebuilt
+
+    def healthy(self) -> bool:
+        """Whether it can read and write now: a change is tried and taken back."""
+        try:
+            with self._writing, faults_as_unavailable():
+                self._connection.execute("BEGIN IMMEDIATE")
+                try:
+                    self._connection.execute("INSERT OR REPLACE INTO tenant_head VALUES ('', 0, x'')")
+                finally:
+                    self._connection.execute("ROLLBACK")
+        except Unavailable:
+            return False
+        return True
+
+    def export(self, tenant: str) -> Iterator[StoredEvent]:
+        """A tenant's log, oldest first, page by page, so that no reader is held for long."""
+        after = 0
+        while True:
+            with self.reading() as reading:
+                page = reading.log(tenant, after=after, limit=EXPORT_PAGE)
+            yield from page
+            if len(page) < EXPORT_PAGE:
+                return
+            after = page[-1].seq
+
+    def close(self) -> None:
+        """Store what still waits, and close every file in order."""
+        self._closing.set()
+        self._soon.set()
+        self._flusher.join()
+        with contextlib.suppress(TenureError):
+            self.settle()
+        for _ in range(READERS):
+            self._readers.get().close()
+        with contextlib.suppress(apsw.Error, Unavailable):
+            if not self._search_behind:
+                self._search.apply([], self._positions)
+            self._search.close()
+        self._connection.close()
+
+    def _flush_soon(self) -> None:
+        while not self._closing.is_set():
+            self._soon.wait()
+            self._closing.wait(SOON_SECONDS)
+            self._soon.clear()
+            try:
+                self.settle()
+            except Exception as fault:  # noqa: BLE001 -- receipts may be lost, the thread may not
+                _log.warning("receipts.lost", fault=type(fault).__name__)
+
+    def _store(self, tickets: list[Ticket]) -> None:
+        """Store a batch; what becomes of each ticket is written on it."""
+        try:
+            with self._writing:
+                self._commit(tickets)
+        except TenureError as fault:
+            for ticket in tickets:
+                ticket.fault = fault
+        except Exception as fault:  # noqa: BLE001 -- one bad item must not take its neighbours along
+            self._one_by_one(tickets, fault)
+
+    def _one_by_one(self, tickets: list[Ticket], fault: Exception) -> None:
+        if len(tickets) == 1:
+            tickets[0].fault = fault
+            return
+        for ticket in tickets:
+            try:
+                with self._writing:
+                    self._commit([ticket])
+            except Exception as own:  # noqa: BLE001 -- handed to the one who asked for it
+                ticket.fault = own
+
+    def _commit(self, tickets: list[Ticket]) -> None:
+        with faults_as_unavailable():
+            self._connection.execute("BEGIN IMMEDIATE")
+            try:
+                transaction = SqliteTransaction(self._connection)
+                batch = Batch(transaction)
+                results = [
+                    [batch.add(item, words) for item, words in zip(ticket.items, ticket.words, strict=True)]
+                    for ticket in tickets
+                ]
+                batch.finish()
+                transaction.heads(batch.heads)
+                self._connection.execute("COMMIT" if batch.heads else "ROLLBACK")
+            except BaseException:
+                if not self._connection.get_autocommit():
+                    self._connection.execute("ROLLBACK")
+                raise
+        for ticket, result in zip(tickets, results, strict=True):
+            ticket.results = result
+        self._index(batch)
+
+    def _index(self, batch: Batch) -> None:
+        """Bring the word index up; when that fails, what is durable stays acknowledged."""
+        self._positions |= {tenant: head[0] for tenant, head in batch.heads.items()}
+        if not batch.search:
+            return
+        try:
+            if self._search_behind:
+                catch_up(self._connection, self._search, self._keyring)
+            else:
+                self._search.apply(batch.search, self._positions)
+            self._positions = {}
+            self._search_behind = False
+        except (Unavailable, apsw.Error) as fault:
+            self._search_behind = True
+            _log.warning("search.behind", fault=type(fault).__name__)
+
+
+def _reader(folder: Folder) -> apsw.Connection:
+    connection = connect(folder.log, durable=True, read_only=True)
+    connection.execute("ATTACH DATABASE ? AS search", (str(folder.search),))
+    return connection

@@ -1,0 +1,206 @@
+"""Callers' keys: made, listed, ended, and checked at every request (SPEC A1-A5)."""
+
+from collections.abc import Mapping
+from typing import TypeVar
+from uuid import UUID
+
+import msgspec
+
+from tenure.core import access
+from tenure.core.access import CreateKey, Key, Token
+from tenure.core.authority import Permission, Target
+from tenure.core.decision import Decided, Refused
+from tenure.core.errors import InvalidRequest, Unauthenticated
+from tenure.core.identity import Caller, Grants, Moment, Role, SourceType, checked_name
+from tenure.core.views import KeyRow, decode_grants, from_microseconds
+from tenure.usecases.pipeline import Pipeline, Rules, UseCase, World
+
+W = TypeVar("W", Role, SourceType)
+
+_JWT_DOTS = 2
+LOCAL_OPERATOR = "local:operator"
+"""Who acts when the machine's owner uses the command line on their own store."""
+
+
+class NewKey(msgspec.Struct, frozen=True, kw_only=True):
+    """A credential with its token, which is shown this once."""
+
+    key: Key
+    token: str
+
+
+class RevokeKey(msgspec.Struct, frozen=True, kw_only=True):
+    """End a credential."""
+
+    key_id: UUID
+
+
+class ListKeys(msgspec.Struct, frozen=True, kw_only=True):
+    """Every credential of the tenant."""
+
+
+class _Claims(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    tenant: str
+    roles: list[str]
+    agents: list[str] | None = None
+    purposes: list[str] | None = None
+    subjects: list[str] | None = None
+    source_types: list[str] | None = None
+    model_driven: bool = False
+
+
+class _Hashed(msgspec.Struct, frozen=True, kw_only=True):
+    create: CreateKey
+    secret_hash: bytes
+
+
+def local_operator(tenant: str) -> Caller:
+    """The owner of the store, acting for one tenant from its own machine."""
+    checked_name(tenant, field="tenant")
+    return Caller(
+        tenant=tenant,
+        id=LOCAL_OPERATOR,
+        name="operator of this store",
+        grants=Grants(roles=frozenset({Role.OPERATOR, Role.AUDITOR})),
+    )
+
+
+def grants_from(
+    *,
+    roles: list[str],
+    agents: list[str] | None = None,
+    purposes: list[str] | None = None,
+    subjects: list[str] | None = None,
+    source_types: list[str] | None = None,
+    model_driven: bool = False,
+) -> Grants:
+    """Grants from words; raises InvalidRequest that names the unknown one and the known ones."""
+    return Grants(
+        roles=frozenset(_known(Role, word, "role") for word in roles),
+        agents=frozenset(agents) if agents else None,
+        purposes=frozenset(purposes) if purposes else None,
+        subjects=frozenset(subjects) if subjects else None,
+        source_types=frozenset(_known(SourceType, word, "source_type") for word in source_types)
+        if source_types
+        else None,
+        model_driven=model_driven,
+    )
+
+
+def create_key(pipeline: Pipeline, caller: Caller, command: CreateKey) -> NewKey:
+    """Make a credential; the token is in this answer and nowhere else."""
+    secret = pipeline.clock.secret(access.SECRET_BYTES)
+    key = pipeline.run(_CREATE, caller, _Hashed(create=command, secret_hash=access.secret_hash(secret)))
+    return NewKey(key=key, token=access.spell(Token(tenant=caller.tenant, key_id=key.id, secret=secret)))
+
+
+def authenticate(pipeline: Pipeline, token: str | None) -> Caller:
+    """The caller behind a bearer token; raises Unauthenticated, and never says which part was wrong."""
+    parts = access.take_apart(token) if token else None
+    if parts is not None:
+        with pipeline.store.reading() as reading:
+            row = reading.key(parts.tenant, parts.key_id)
+        if row is not None and row.revoked_at is None and access.opens(parts.secret, row.secret_hash):
+            return Caller(
+                tenant=row.tenant, id=str(row.key_id), name=row.name, grants=decode_grants(row.grants)
+            )
+    raise Unauthenticated(
+        "this request carries no valid credential",
+        hint="Send 'Authorization: Bearer TOKEN' with a token from 'tenure key create'.",
+    )
+
+
+def looks_like_jwt(token: str) -> bool:
+    """Whether a bearer token is a JWT rather than one of Tenure's own."""
+    return token.count(".") == _JWT_DOTS
+
+
+def caller_from_claims(subject: str, claims: Mapping[str, object]) -> Caller:
+    """The caller that an outside issuer vouches for; raises Unauthenticated for bad claims."""
+    try:
+        said = msgspec.convert(dict(claims), _Claims)
+        checked_name(said.tenant, field="tenant")
+        grants = grants_from(
+            roles=said.roles,
+            agents=said.agents,
+            purposes=said.purposes,
+            subjects=said.subjects,
+            source_types=said.source_types,
+            model_driven=said.model_driven,
+        )
+        checked = access.check_grants(grants)
+    except (msgspec.ValidationError, InvalidRequest) as fault:
+        raise Unauthenticated(
+            "this token's grants are not well formed",
+            hint="The issuer must send tenant and roles; agents, purposes, subjects, source_types narrow.",
+        ) from fault
+    if checked is not None:
+        raise Unauthenticated(f"this token's grants contradict a rule: {checked.message}", hint=checked.hint)
+    return Caller(tenant=said.tenant, id=f"jwt:{subject}", name=subject, grants=grants)
+
+
+def _known(kind: type[W], word: str, field: str) -> W:
+    try:
+        return kind(word)
+    except ValueError:
+        known = ", ".join(member.value for member in kind)
+        raise InvalidRequest(
+            f"{field} {word[:50]!r} is unknown", field=field, hint=f"Known: {known}."
+        ) from None
+
+
+def _key(row: KeyRow) -> Key:
+    return Key(
+        id=row.key_id,
+        tenant=row.tenant,
+        name=row.name,
+        grants=decode_grants(row.grants),
+        created_at=from_microseconds(row.created_at),
+        revoked_at=from_microseconds(row.revoked_at) if row.revoked_at is not None else None,
+    )
+
+
+def _decide_create(
+    command: _Hashed, _facts: None, caller: Caller, moment: Moment, _rules: Rules
+) -> Decided[Key] | Refused:
+    return access.create_key(command.create, command.secret_hash, caller, moment)
+
+
+def _find(world: World, caller: Caller, command: RevokeKey) -> Key | None:
+    row = world.reading.key(caller.tenant, command.key_id)
+    return _key(row) if row is not None else None
+
+
+def _decide_revoke(
+    command: RevokeKey, key: Key | None, caller: Caller, moment: Moment, _rules: Rules
+) -> Decided[Key] | Refused:
+    return access.revoke_key(command.key_id, key, caller, moment)
+
+
+def _list(world: World, caller: Caller, _command: ListKeys) -> tuple[Key, ...]:
+    return tuple(_key(row) for row in world.reading.keys(caller.tenant))
+
+
+_CREATE: UseCase[_Hashed, None, Key] = UseCase(
+    name="create-key",
+    permission=Permission.MANAGE_KEYS,
+    target=lambda _command: Target(),
+    gather=lambda _world, _caller, _command: None,
+    decide=_decide_create,
+)
+
+REVOKE_KEY: UseCase[RevokeKey, Key | None, Key] = UseCase(
+    name="revoke-key",
+    permission=Permission.MANAGE_KEYS,
+    target=lambda _command: Target(),
+    gather=_find,
+    decide=_decide_revoke,
+)
+
+LIST_KEYS: UseCase[ListKeys, tuple[Key, ...], tuple[Key, ...]] = UseCase(
+    name="list-keys",
+    permission=Permission.MANAGE_KEYS,
+    target=lambda _command: Target(),
+    gather=_list,
+    decide=lambda _command, keys, _caller, _moment, _rules: Decided(answer=keys),
+)

@@ -1,0 +1,218 @@
+"""What the use cases need of the world, in words of meaning, never of SQL."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager
+from datetime import datetime
+from typing import Protocol
+from uuid import UUID
+
+import msgspec
+
+from tenure.core.decision import Needs
+from tenure.core.events import Event
+from tenure.core.identity import Moment
+from tenure.core.retrieval import Candidate, Filter, Hit, Statistics
+from tenure.core.views import KeyRow, MemoryRow
+
+
+class Clock(Protocol):
+    """Time and chance, which the core never reads for itself."""
+
+    def moment(self) -> Moment:
+        """Now, with one fresh id."""
+
+    def now(self) -> datetime:
+        """The time, in UTC."""
+
+    def secret(self, size_bytes: int) -> bytes:
+        """Unguessable bytes."""
+
+
+class Keyring(Protocol):
+    """Keys that seal content, one per (tenant, subject); durable before anything sealed under them is."""
+
+    def ensure(self, subjects: Sequence[tuple[str, str]]) -> None:
+        """Make durable keys for these (tenant, subject) pairs where there are none, in one step."""
+
+    def seal(self, tenant: str, subject: str, plaintext: bytes, context: bytes) -> tuple[UUID, bytes]:
+        """Seal under the subject's key; gives the key's id and the sealed bytes."""
+
+    def open(self, tenant: str, subject: str, dek: UUID, sealed: bytes, context: bytes) -> bytes | None:
+        """The plaintext, or None when the key is gone. Raises ValueError when the bytes were altered."""
+
+    def digest(self, tenant: str, domain: str, text: str) -> bytes:
+        """A keyed digest: equal for equal text within a tenant and domain (SPEC M7)."""
+
+
+class StoredEvent(msgspec.Struct, frozen=True, gc=False):
+    """One row of the log."""
+
+    seq: int
+    header: bytes
+    body: bytes | None
+    link: bytes
+
+
+class SealedEvent(msgspec.Struct, frozen=True, gc=False):
+    """An event ready to be stored: what the rules decided, and the bytes that will stand in the log."""
+
+    event: Event
+    header: bytes
+    body: bytes | None
+
+
+class Idempotency(msgspec.Struct, frozen=True, kw_only=True):
+    """A caller's key for one command, what the command was, and a small first answer without content."""
+
+    key: str
+    request: bytes
+    outcome: bytes = b""
+
+
+class FirstAnswer(msgspec.Struct, frozen=True, kw_only=True):
+    """What a key stands for already; its position is 0 when the command needed no event."""
+
+    request: bytes
+    seq: int
+    outcome: bytes
+
+
+class Append(msgspec.Struct, frozen=True, kw_only=True):
+    """Events of one command, which are stored together or not at all; none, where only an answer is to be kept."""
+
+    tenant: str
+    events: tuple[SealedEvent, ...]
+    needs: tuple[Needs, ...] = ()
+    idempotency: Idempotency | None = None
+
+
+class Appended(msgspec.Struct, frozen=True, kw_only=True):
+    """The events are durable, from this position on. ``dropped`` counts the rows that a forgetting took."""
+
+    seq: int
+    dropped: int = 0
+
+
+class Replayed(msgspec.Struct, frozen=True):
+    """The key had this first answer; nothing was stored."""
+
+    answer: FirstAnswer
+
+
+class Mismatched(msgspec.Struct, frozen=True):
+    """The key stands for another command; nothing was stored."""
+
+
+class Stale(msgspec.Struct, frozen=True, kw_only=True):
+    """What was read no longer holds; nothing was stored."""
+
+    memory_id: UUID
+    expected: int
+    current: int
+
+
+AppendResult = Appended | Replayed | Mismatched | Stale
+
+
+class Listing(msgspec.Struct, frozen=True, kw_only=True):
+    """Which memories to list, newest first. Sides left open are not narrowed."""
+
+    tenant: str
+    now: int
+    limit: int
+    agents: frozenset[str] | None = None
+    purposes: frozenset[str] | None = None
+    subjects: frozenset[str] | None = None
+    kind: str | None = None
+    status: str | None = None
+    source_type: str | None = None
+    source_id: str | None = None
+    key_digest: bytes | None = None
+    before_seq: int | None = None
+
+
+class Reading(Protocol):
+    """One consistent look at the store."""
+
+    def first_answer(self, tenant: str, key: str) -> FirstAnswer | None:
+        """What an idempotency key stands for."""
+
+    def memory_row(self, tenant: str, memory_id: UUID) -> MemoryRow | None:
+        """The row of a memory that can be read at all."""
+
+    def stream(self, tenant: str, stream: UUID) -> list[StoredEvent]:
+        """The events of one memory, oldest first."""
+
+    def event(self, tenant: str, seq: int) -> StoredEvent | None:
+        """The event at a position."""
+
+    def log(self, tenant: str, *, after: int, limit: int) -> list[StoredEvent]:
+        """Events behind a position, oldest first."""
+
+    def head(self, tenant: str) -> tuple[int, bytes]:
+        """The last position and link of a tenant's log."""
+
+    def tenants(self) -> list[str]:
+        """Every tenant that has a log."""
+
+    def listing(self, listing: Listing) -> list[MemoryRow]:
+        """A page of memory rows."""
+
+    def statistics(self, where: Filter) -> Statistics:
+        """How many rows pass the filters, and their tokens."""
+
+    def hits(self, where: Filter, terms: Sequence[str]) -> list[Hit]:
+        """The query terms in the rows that pass the filters."""
+
+    def candidates(self, where: Filter, created_seqs: Sequence[int]) -> list[Candidate]:
+        """Those of these rows that pass the filters."""
+
+    def recent(self, where: Filter, limit: int) -> list[Candidate]:
+        """The newest rows that pass the filters."""
+
+    def subject_memories(self, tenant: str, subject: str) -> int:
+        """How many memories of a subject stand, whatever their status."""
+
+    def forgotten_before(self, tenant: str, subject: str) -> bool:
+        """Whether the subject was ever forgotten."""
+
+    def key(self, tenant: str, key_id: UUID) -> KeyRow | None:
+        """A caller's credential."""
+
+    def keys(self, tenant: str) -> list[KeyRow]:
+        """Every credential of a tenant, oldest first."""
+
+    def due(self, now: int, limit: int) -> list[MemoryRow]:
+        """Rows of any tenant whose time has passed and that are not marked so."""
+
+
+class Rebuilt(msgspec.Struct, frozen=True, kw_only=True):
+    """What a rebuild found: how many events were replayed, and whether the views came out the same."""
+
+    events: int
+    identical: bool
+
+
+class Store(Protocol):
+    """The log and its views; the only thing that writes."""
+
+    def reading(self) -> AbstractContextManager[Reading]:
+        """Open one consistent look."""
+
+    def append(self, items: Sequence[Append]) -> list[AppendResult]:
+        """Store each item whole or not at all; returns once what it acknowledges is durable and findable."""
+
+    def append_soon(self, item: Append) -> None:
+        """Store an item with the next batch; may be lost in a crash before that (receipts only)."""
+
+    def settle(self) -> None:
+        """Make durable now what append_soon left waiting."""
+
+    def rebuild(self) -> Rebuilt:
+        """Drop every projection, replay the log, and say whether it came out identical."""
+
+    def healthy(self) -> bool:
+        """Whether it can read and write now."""
+
+    def export(self, tenant: str) -> Iterator[StoredEvent]:
+        """A tenant's whole log, oldest first, as of one moment."""

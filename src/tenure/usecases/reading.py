@@ -1,0 +1,211 @@
+"""Reading memories by id, as lists and as histories (SPEC L6, L10, L11). Recall is in retrieval.py."""
+
+from collections.abc import Iterable
+from datetime import datetime
+from uuid import UUID
+
+import msgspec
+
+from tenure.core.authority import Permission, Target, sees, shown
+from tenure.core.decision import Decided
+from tenure.core.errors import InvalidRequest, NotFound
+from tenure.core.events import NAMES, Event
+from tenure.core.identity import Caller, SourceType
+from tenure.core.memory import Memory, evolve
+from tenure.core.views import microseconds
+from tenure.core.vocabulary import Kind, Status
+from tenure.usecases.pipeline import UseCase, World
+from tenure.usecases.ports import Listing
+from tenure.usecases.sealing import fold, load, open_event
+
+PAGE_ITEMS_MAX = 200
+_CURSOR = "after:"
+_POSITION_DIGITS_MAX = 18
+
+
+class Get(msgspec.Struct, frozen=True, kw_only=True):
+    """One memory by its id."""
+
+    memory_id: UUID
+
+
+class ListMemories(msgspec.Struct, frozen=True, kw_only=True):
+    """A page of memories, newest first."""
+
+    agent: str | None = None
+    purpose: str | None = None
+    subject: str | None = None
+    status: Status | None = None
+    kind: Kind | None = None
+    source_type: SourceType | None = None
+    source_id: str | None = None
+    key: str | None = None
+    limit: int = 50
+    cursor: str | None = None
+
+
+class Page(msgspec.Struct, frozen=True, kw_only=True):
+    """Some of the memories, and where the next page begins."""
+
+    items: tuple[Memory, ...]
+    next_cursor: str | None = None
+
+
+class Happened(msgspec.Struct, frozen=True, kw_only=True):
+    """One event of a memory as a person reads it: who, what, when, why."""
+
+    seq: int
+    event: str
+    at: datetime
+    actor: str
+    version: int
+    status: Status
+    content: str | None = None
+    rule: str | None = None
+    reason: str | None = None
+
+
+class History(msgspec.Struct, frozen=True, kw_only=True):
+    """The events of one memory, oldest first."""
+
+    memory_id: UUID
+    items: tuple[Happened, ...]
+
+
+def visible(world: World, caller: Caller, memory_id: UUID) -> Memory:
+    """The memory, if it lies within what the caller was granted; raises NotFound otherwise."""
+    memory = load(world.reading, world.keyring, caller.tenant, memory_id)
+    if memory is None or not sees(caller, memory):
+        raise absent(memory_id)
+    return memory
+
+
+def absent(memory_id: UUID) -> NotFound:
+    """What is said of a memory that the caller cannot reach, whether or not it exists."""
+    return NotFound("there is no such memory here", memory_id=str(memory_id))
+
+
+def presented(memory: Memory, caller: Caller, now: datetime) -> Memory:
+    """A memory as this caller sees it at this moment."""
+    return shown(caller, msgspec.structs.replace(memory, status=memory.status_at(now)))
+
+
+def first_memory(world: World, first: Event | None) -> Memory:
+    """The memory as it stood after the first answer; raises NotFound once it was forgotten."""
+    if first is None or first.stream is None or world.reading.memory_row(first.tenant, first.stream) is None:
+        raise NotFound("what this key wrote has since been forgotten")
+    stored = world.reading.stream(first.tenant, first.stream)
+    upto = next((row.seq for row in stored if open_event(row, world.keyring).version == first.version), None)
+    memory = fold(world.reading, world.keyring, first.tenant, first.stream, up_to_seq=upto)
+    if memory is None:
+        raise NotFound("what this key wrote has since been forgotten")
+    return memory
+
+
+def _no_target(_command: object) -> Target:
+    return Target()
+
+
+def _list_target(command: ListMemories) -> Target:
+    return Target(agent=command.agent, purpose=command.purpose, subject=command.subject)
+
+
+def _list(world: World, caller: Caller, command: ListMemories) -> Page:
+    if not 1 <= command.limit <= PAGE_ITEMS_MAX:
+        raise InvalidRequest(f"limit must be 1 to {PAGE_ITEMS_MAX}", field="limit")
+    rows = world.reading.listing(
+        Listing(
+            tenant=caller.tenant,
+            now=microseconds(world.moment.now),
+            limit=command.limit + 1,
+            agents=_narrowed(command.agent, caller.grants.agents),
+            purposes=_narrowed(command.purpose, caller.grants.purposes),
+            subjects=_narrowed(command.subject, caller.grants.subjects),
+            kind=command.kind,
+            status=command.status,
+            source_type=command.source_type,
+            source_id=command.source_id,
+            key_digest=world.keyring.digest(caller.tenant, "key", command.key) if command.key else None,
+            before_seq=_position(command.cursor),
+        )
+    )
+    memories = [fold(world.reading, world.keyring, caller.tenant, row.memory_id) for row in rows]
+    page = rows[: command.limit]
+    more = len(rows) > command.limit
+    return Page(
+        items=tuple(
+            presented(memory, caller, world.moment.now)
+            for memory in memories[: len(page)]
+            if memory is not None
+        ),
+        next_cursor=f"{_CURSOR}{page[-1].created_seq}" if more else None,
+    )
+
+
+def _narrowed(asked: str | None, granted: Iterable[str] | None) -> frozenset[str] | None:
+    if asked is not None:
+        return frozenset({asked})
+    return frozenset(granted) if granted is not None else None
+
+
+def _position(cursor: str | None) -> int | None:
+    if cursor is None:
+        return None
+    digits = cursor.removeprefix(_CURSOR)
+    if digits == cursor or not (digits.isascii() and digits.isdigit()) or len(digits) > _POSITION_DIGITS_MAX:
+        raise InvalidRequest("cursor must be the next_cursor of an earlier page", field="cursor")
+    return int(digits)
+
+
+def _history(world: World, caller: Caller, command: Get) -> History:
+    visible(world, caller, command.memory_id)
+    memory: Memory | None = None
+    items: list[Happened] = []
+    for stored in world.reading.stream(caller.tenant, command.memory_id):
+        event = open_event(stored, world.keyring)
+        memory = evolve(memory, event)
+        items.append(_happened(stored.seq, event, memory, caller))
+    return History(memory_id=command.memory_id, items=tuple(items))
+
+
+def _happened(seq: int, event: Event, memory: Memory, caller: Caller) -> Happened:
+    secret = event.secret
+    seen = shown(caller, memory)
+    return Happened(
+        seq=seq,
+        event=NAMES[type(event.data)][0],
+        at=event.at,
+        actor=event.actor,
+        version=memory.version,
+        status=memory.status,
+        content=seen.content if secret is not None and secret.content is not None else None,
+        rule=getattr(event.data, "rule", None),
+        reason=(secret.reason if secret else None) or getattr(event.data, "reason", None),
+    )
+
+
+GET: UseCase[Get, Memory, Memory] = UseCase(
+    name="get",
+    permission=Permission.READ,
+    target=_no_target,
+    gather=lambda world, caller, command: visible(world, caller, command.memory_id),
+    decide=lambda _command, memory, caller, moment, _rules: Decided(
+        answer=presented(memory, caller, moment.now)
+    ),
+)
+
+LIST: UseCase[ListMemories, Page, Page] = UseCase(
+    name="list",
+    permission=Permission.READ,
+    target=_list_target,
+    gather=_list,
+    decide=lambda _command, page, _caller, _moment, _rules: Decided(answer=page),
+)
+
+HISTORY: UseCase[Get, History, History] = UseCase(
+    name="history",
+    permission=Permission.READ,
+    target=_no_target,
+    gather=_history,
+    decide=lambda _command, history, _caller, _moment, _rules: Decided(answer=history),
+)

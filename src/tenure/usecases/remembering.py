@@ -1,0 +1,152 @@
+"""Writing memories: a proposal, a correction, a revision (SPEC L1)."""
+
+from uuid import UUID
+
+import msgspec
+
+from tenure.core import remembering
+from tenure.core.authority import Permission, Target
+from tenure.core.decision import Decided, Refused
+from tenure.core.errors import MemoryRejected, NotFound
+from tenure.core.events import Event
+from tenure.core.events import Refused as RefusedEvent
+from tenure.core.identity import Caller, Moment
+from tenure.core.memory import Memory
+from tenure.core.proposals import (
+    Remember,
+    Revise,
+    canonical,
+    check_claim,
+    check_confidence,
+    check_remember,
+    check_source,
+    check_text,
+)
+from tenure.core.remembering import WriteFacts, Written
+from tenure.core.scanning import Finding, scan
+from tenure.core.vocabulary import Claim
+from tenure.usecases.pipeline import Rules, UseCase, World
+from tenure.usecases.reading import first_memory, visible
+from tenure.usecases.sealing import load
+
+
+class ReviseMemory(msgspec.Struct, frozen=True, kw_only=True):
+    """A revision, and the memory that it is of."""
+
+    memory_id: UUID
+    revise: Revise
+
+
+def _remember_target(command: Remember) -> Target:
+    return Target(
+        agent=command.agent,
+        purpose=command.purpose,
+        subject=command.subject,
+        source_type=command.source.type,
+    )
+
+
+def _gather_remember(world: World, caller: Caller, command: Remember) -> WriteFacts:
+    check_remember(command, world.moment.now)
+    corrected = None
+    if command.supersedes is not None:
+        corrected = _corrected(world, caller, command.supersedes)
+    return WriteFacts(
+        findings=_findings(world, command.content, command.claim),
+        fingerprint=world.keyring.digest(caller.tenant, "content", canonical(command.content)),
+        key_digest=world.keyring.digest(caller.tenant, "key", command.key) if command.key else None,
+        present=load(world.reading, world.keyring, caller.tenant, command.id) if command.id else None,
+        corrected=corrected,
+        parents=tuple(_parent(world, caller, command, parent) for parent in command.derived_from),
+    )
+
+
+def _corrected(world: World, caller: Caller, memory_id: UUID) -> Memory:
+    try:
+        return visible(world, caller, memory_id)
+    except NotFound:
+        raise NotFound("the memory named in supersedes does not exist here", field="supersedes") from None
+
+
+def _parent(world: World, caller: Caller, command: Remember, memory_id: UUID) -> Memory:
+    """An input of a derived memory; it must stand within the same four walls (SPEC M2, M5a)."""
+    memory = load(world.reading, world.keyring, caller.tenant, memory_id)
+    walls = (command.agent, command.purpose, command.subject)
+    if memory is None or (memory.agent, memory.purpose, memory.subject) != walls:
+        raise NotFound(
+            "a memory named in derived_from does not exist within this agent, purpose and subject",
+            field="derived_from",
+            memory_id=str(memory_id),
+        )
+    return memory
+
+
+def _findings(world: World, content: str, claim: Claim | None) -> tuple[Finding, ...]:
+    """What the scanners say. Content that is too long is rejected for its length, so it is not scanned."""
+    if len(content) > world.rules.content_characters_max:
+        return ()
+    parts = [content] if claim is None else [content, claim.entity, claim.attribute, claim.value]
+    return scan("\n".join(parts))
+
+
+def _decide_remember(
+    command: Remember, facts: WriteFacts, caller: Caller, moment: Moment, rules: Rules
+) -> Decided[Written] | Refused:
+    return remembering.remember(command, facts, caller, moment, rules.write)
+
+
+def _revise_target(command: ReviseMemory) -> Target:
+    return Target(source_type=command.revise.source.type)
+
+
+def _gather_revise(world: World, caller: Caller, command: ReviseMemory) -> tuple[Memory, WriteFacts]:
+    memory = visible(world, caller, command.memory_id)
+    revise = command.revise
+    check_source(revise.source, world.moment.now)
+    if revise.claim is not None:
+        check_claim(revise.claim)
+    if revise.confidence is not None:
+        check_confidence(revise.confidence)
+    content = revise.content if revise.content is not None else memory.content or ""
+    check_text(content, field="content")
+    facts = WriteFacts(
+        findings=_findings(world, content, revise.claim or memory.claim),
+        fingerprint=world.keyring.digest(caller.tenant, "content", canonical(content)),
+        key_digest=world.keyring.digest(caller.tenant, "key", memory.key) if memory.key else None,
+    )
+    return memory, facts
+
+
+def _decide_revise(
+    command: ReviseMemory, facts: tuple[Memory, WriteFacts], caller: Caller, moment: Moment, rules: Rules
+) -> Decided[Written] | Refused:
+    memory, write = facts
+    return remembering.revise(command.revise, memory, write, caller, moment, rules.write)
+
+
+def _replay(world: World, first: Event | None, _outcome: bytes) -> Written:
+    """The first answer again, as it was: the same memory at the same version, or the same rejection."""
+    if first is not None and isinstance(first.data, RefusedEvent):
+        data = first.data
+        raise MemoryRejected(rule=data.rule, reason=data.reason, policy_version=data.policy_version)
+    memory = first_memory(world, first)
+    return Written(memory=memory, decision=memory.decision, findings=memory.findings)
+
+
+REMEMBER: UseCase[Remember, WriteFacts, Written] = UseCase(
+    name="remember",
+    permission=Permission.PROPOSE,
+    target=_remember_target,
+    gather=_gather_remember,
+    decide=_decide_remember,
+    replay=_replay,
+)
+
+REVISE: UseCase[ReviseMemory, tuple[Memory, WriteFacts], Written] = UseCase(
+    name="revise",
+    permission=Permission.PROPOSE,
+    target=_revise_target,
+    gather=_gather_revise,
+    decide=_decide_revise,
+    replay=_replay,
+)

@@ -1,0 +1,266 @@
+"""What the tests of the rules are built from: one memory, one caller, one moment, one event of each type.
+
+Every builder takes changes by name, so that a test states only what it is about.
+"""
+
+from datetime import UTC, datetime, timedelta
+from typing import Final
+from uuid import UUID
+
+from hypothesis import settings
+from hypothesis import strategies as st
+from msgspec.structs import replace
+
+from tenure.core.admission import default_policy
+from tenure.core.events import (
+    AccessDenied,
+    Admitted,
+    Event,
+    EventData,
+    Expired,
+    Influenced,
+    KeyCreated,
+    KeyRevoked,
+    Promoted,
+    Quarantined,
+    Recalled,
+    Refused,
+    Rejected,
+    Renewed,
+    Revised,
+    Revoked,
+    Secret,
+    SubjectForgotten,
+    Superseded,
+)
+from tenure.core.identity import Caller, Grants, Moment, Role, Scope, SourceType, Tier
+from tenure.core.memory import Memory, evolve
+from tenure.core.proposals import Remember
+from tenure.core.remembering import WriteFacts, WriteRules
+from tenure.core.retention import Ladder
+from tenure.core.scanning import Finding, FindingKind
+from tenure.core.vocabulary import Claim, Kind, Origin, Source, Trust, Verdict
+
+NOW: Final = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
+LATER: Final = NOW + timedelta(hours=1)
+FINGERPRINT: Final = bytes(range(32))
+MODEST: Final = settings(max_examples=60, deadline=None)
+"""How hard the properties are tried: enough to find what a table would miss, and still quick."""
+
+CONTENT: Final = "Prefers the blue notebook"
+KEY: Final = "favourite-notebook"
+URI: Final = "https://mail.example/thread/marker-in-uri"
+CLAIM: Final = Claim(entity="marker-entity", attribute="marker-attribute", value="marker-value")
+REASON: Final = "marker-in-reason"
+SECRET: Final = Secret(
+    content=CONTENT,
+    fingerprint=FINGERPRINT,
+    key=KEY,
+    key_digest=b"k" * 32,
+    claim=CLAIM,
+    uri=URI,
+    reason=REASON,
+)
+
+texts = st.text(st.characters(codec="utf-8", exclude_characters="\x00"), max_size=80)
+"""Any text that the store can carry."""
+
+
+def id_of(number: int) -> UUID:
+    """An id that is plain to read in a failure."""
+    return UUID(int=number)
+
+
+def moment(*, now: datetime = NOW, number: int = 100) -> Moment:
+    """The world at a fixed time, with a fresh id that is known beforehand."""
+    return Moment(now=now, fresh_id=id_of(number))
+
+
+def caller(*roles: Role, **changes: object) -> Caller:
+    """A caller of the tenant acme with these roles and no narrowed side; changes are to its grants."""
+    grants = replace(Grants(roles=frozenset(roles)), **changes)
+    return Caller(tenant="acme", id="caller-1", name="Caller one", grants=grants)
+
+
+WRITER: Final = caller(Role.WRITER)
+REVIEWER: Final = replace(caller(Role.REVIEWER), id="reviewer-1")
+
+
+def source(**changes: object) -> Source:
+    """A message that a person wrote."""
+    return replace(Source(type=SourceType.DIRECT_USER, id="message-1"), **changes)
+
+
+def proposal(**changes: object) -> Remember:
+    """A person's own preference, which the default policy admits."""
+    return replace(
+        Remember(
+            agent="support",
+            purpose="service",
+            subject="customer-7",
+            kind=Kind.PREFERENCE,
+            content=CONTENT,
+            source=source(),
+        ),
+        **changes,
+    )
+
+
+def facts(**changes: object) -> WriteFacts:
+    """Nothing was found, and nothing is in the way."""
+    return replace(WriteFacts(findings=(), fingerprint=FINGERPRINT), **changes)
+
+
+def finding(kind: FindingKind) -> Finding:
+    """One finding of a kind."""
+    return Finding(kind=kind, rule=f"{kind}.example", scanner="example/1", start=0, end=4, confidence=0.9)
+
+
+RULES: Final = WriteRules(policy=default_policy(), ladder=Ladder())
+
+
+def admitted(**changes: object) -> Admitted:
+    """What is known of an admitted memory, without anything that may be left out."""
+    return replace(
+        Admitted(
+            agent="support",
+            purpose="service",
+            kind=Kind.PREFERENCE,
+            scope=Scope(tier=Tier.USER, id="customer-7"),
+            source_type=SourceType.DIRECT_USER,
+            source_id="message-1",
+            trust=Trust.USER_ASSERTED,
+            confidence=1.0,
+            expires_at=NOW + timedelta(days=90),
+            rule="direct_user_preference",
+            reason="a person states their own preference",
+            policy_version="default-1",
+            tokens=5,
+        ),
+        **changes,
+    )
+
+
+def quarantined(**changes: object) -> Quarantined:
+    """What is known of a memory that is held back."""
+    held = {name: getattr(admitted(), name) for name in admitted().__struct_fields__}
+    held |= {"source_type": SourceType.EMAIL, "trust": Trust.UNTRUSTED, "rule": "external_source"}
+    return replace(Quarantined(**held), **changes)
+
+
+def revised(**changes: object) -> Revised:
+    """A new version of a memory, by the same person."""
+    return replace(
+        Revised(
+            source_type=SourceType.DIRECT_USER,
+            source_id="message-2",
+            trust=Trust.USER_ASSERTED,
+            confidence=0.5,
+            rule="direct_user_preference",
+            reason="a person states their own preference",
+            policy_version="default-1",
+            tokens=7,
+        ),
+        **changes,
+    )
+
+
+def event(data: EventData, **changes: object) -> Event:
+    """Something that happened to memory 1 of customer-7."""
+    return replace(
+        Event(
+            tenant="acme",
+            at=NOW,
+            actor="caller-1",
+            data=data,
+            stream=id_of(1),
+            version=1,
+            subject="customer-7",
+            secret=SECRET,
+        ),
+        **changes,
+    )
+
+
+def memory(**changes: object) -> Memory:
+    """An active memory at version 1, written now."""
+    return replace(evolve(None, event(admitted())), **changes)
+
+
+def held_memory(**changes: object) -> Memory:
+    """A quarantined memory at version 1, written now by somebody who is not the reviewer."""
+    return replace(evolve(None, event(quarantined())), **changes)
+
+
+_FULL: Final = {
+    "source_version": "2",
+    "observed_at": NOW - timedelta(days=1),
+    "thread": "thread-1",
+    "position": 3,
+    "valid_from": NOW - timedelta(days=2),
+    "valid_to": NOW + timedelta(days=2),
+    "supersedes": id_of(2),
+    "derived_from": (id_of(3), id_of(4)),
+    "origins": (Origin(type=SourceType.EMAIL, id="mail-1"), Origin(type=SourceType.WEB, id="page-1")),
+    "findings": (
+        Verdict(kind="sensitive", rule="iban", scanner="sensitive/1", start=0, end=4, confidence=0.9),
+    ),
+}
+_REVISED_TOO: Final = ("source_version", "observed_at", "thread", "position", "origins", "findings")
+
+EXAMPLES: Final[tuple[EventData, ...]] = (
+    admitted(**_FULL, scope=Scope(tier=Tier.TASK, id="task-1", session="session-1", user="customer-7")),
+    quarantined(**_FULL),
+    Refused(
+        agent="support",
+        purpose="service",
+        kind=Kind.EXTERNAL_CLAIM,
+        source_type=SourceType.WEB,
+        source_id="page-1",
+        rule="attack",
+        reason="a scanner found an instruction aimed at the agent",
+        policy_version="default-1",
+        fingerprint=FINGERPRINT,
+        findings=(Verdict(kind="attack", rule="orders", scanner="words/1", start=0, end=9, confidence=1.0),),
+    ),
+    Promoted(trust=Trust.REVIEWER_VERIFIED),
+    Rejected(),
+    Superseded(by=id_of(2)),
+    revised(**{name: _FULL[name] for name in _REVISED_TOO}),
+    Renewed(expires_at=NOW + timedelta(days=30)),
+    Revoked(),
+    Expired(expired_at=NOW - timedelta(minutes=5)),
+    SubjectForgotten(),
+    AccessDenied(permission="memory:recall", because="that agent was not granted", field="agent"),
+    KeyCreated(
+        key_id=id_of(5),
+        name="mail connector",
+        grants=Grants(
+            roles=frozenset({Role.WRITER, Role.READER}),
+            agents=frozenset({"support", "sales"}),
+            purposes=frozenset({"service"}),
+            subjects=frozenset({"customer-7"}),
+            source_types=frozenset({SourceType.EMAIL}),
+            model_driven=True,
+        ),
+        secret_hash=FINGERPRINT,
+    ),
+    KeyRevoked(key_id=id_of(5)),
+    Recalled(
+        agent="support",
+        purpose="service",
+        query_fingerprint=FINGERPRINT,
+        memory_ids=(id_of(1), id_of(2)),
+        limit=10,
+        kinds=(Kind.FACT, Kind.PREFERENCE),
+        min_trust=Trust.USER_ASSERTED,
+        budget_tokens=800,
+    ),
+    Influenced(
+        response_id="response-1",
+        used_memory_ids=(id_of(1),),
+        tool_call_ids=("call-1",),
+        tool_names=("send_mail",),
+    ),
+)
+"""One event of each type with every field given, as the golden files hold it."""
