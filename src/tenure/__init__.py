@@ -23,11 +23,13 @@ if TYPE_CHECKING:
     from tenure.core.identity import Scope
     from tenure.core.rendering import POLICY_TEXT
     from tenure.core.vocabulary import Claim
-    from tenure.entrypoints.library.embedded import AsyncTenure, Tenure
+    from tenure.entrypoints.library.awaited import AsyncTenure
+    from tenure.entrypoints.library.embedded import Tenure
     from tenure.entrypoints.library.sources import Source
 
 _WHERE = {
-    **dict.fromkeys(("AsyncTenure", "Tenure"), "tenure.entrypoints.library.embedded"),
+    "AsyncTenure": "tenure.entrypoints.library.awaited",
+    "Tenure": "tenure.entrypoints.library.embedded",
     "Source": "tenure.entrypoints.library.sources",
     "Scope": "tenure.core.identity",
     "Claim": "tenure.core.vocabulary",

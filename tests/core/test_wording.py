@@ -6,6 +6,7 @@ import threading
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.core.examples import MODEST
 
 from tenure.core.wording import (
     ANALYSED_CHARACTERS_MAX,
@@ -88,6 +89,7 @@ def test_a_question_meets_what_it_asks_for() -> None:
     assert set(analyse("which worker sends nightly email?")) & written >= {"worker", "night", "email"}
 
 
+@MODEST
 @given(ANY_TEXT)
 def test_any_text_gives_bounded_terms(text: str) -> None:
     """Lone surrogates, marks and unassigned characters included."""
@@ -98,12 +100,14 @@ def test_any_text_gives_bounded_terms(text: str) -> None:
     assert all(not any(character.isspace() for character in term) for term in terms)
 
 
+@MODEST
 @given(ANY_TEXT)
 def test_the_same_text_gives_the_same_terms(text: str) -> None:
     """A rebuild finds what was found before."""
     assert analyse(text) == analyse(text)
 
 
+@MODEST
 @given(st.text(alphabet="abcdefghijk XYZ", max_size=80))
 def test_case_does_not_matter_to_whole_words(text: str) -> None:
     """SPEC R2: terms in capitals are the same terms."""
@@ -151,12 +155,14 @@ def test_tokens_are_counted_as_models_count_them(text: str, counted: int) -> Non
     assert estimate_tokens(text) == math.ceil(counted * TOKEN_RESERVE)
 
 
+@MODEST
 @given(ANY_TEXT, ANY_TEXT)
 def test_a_longer_text_never_counts_much_less(first: str, second: str) -> None:
     """SPEC R4: adding text does not free budget, save for the tokens that join at the seam."""
     assert estimate_tokens(first + second) >= estimate_tokens(first) - 3
 
 
+@MODEST
 @given(ANY_TEXT)
 def test_any_text_has_an_estimate(text: str) -> None:
     """SPEC R4: never an error, never less than nothing, never more than a few tokens a character."""

@@ -98,8 +98,9 @@ class Moment(msgspec.Struct, frozen=True, kw_only=True):
     fresh_id: UUID
 
 
-_NAME = re.compile(r"[\w.@:+/#=~-](?:[\w .@:+/#=~-]{0,198}[\w.@:+/#=~-])?", re.UNICODE)
+_NAME = re.compile(r"[\w.@:+/#=~|-](?:[\w .@:+/#=~|-]{0,198}[\w.@:+/#=~|-])?", re.UNICODE)
 NAME_CHARACTERS_MAX = 200
+REFERENCE_CHARACTERS_MAX = 500
 
 
 def checked_name(value: str, *, field: str) -> str:
@@ -110,7 +111,20 @@ def checked_name(value: str, *, field: str) -> str:
     """
     if not _NAME.fullmatch(value):
         raise InvalidRequest(
-            f"{field} must be 1 to {NAME_CHARACTERS_MAX} letters, digits, inner spaces or one of ._@:+/#=~-",
+            f"{field} must be 1 to {NAME_CHARACTERS_MAX} letters, digits, inner spaces or one of ._@:+/#=~|-",
+            field=field,
+        )
+    return value
+
+
+def checked_reference(value: str, *, field: str) -> str:
+    """Return ``value`` if it may name something of another system; else raise InvalidRequest.
+
+    Message ids, addresses and call ids are of others' making, so any printable text will do.
+    """
+    if not 0 < len(value) <= REFERENCE_CHARACTERS_MAX or not value.isprintable() or value != value.strip():
+        raise InvalidRequest(
+            f"{field} must be 1 to {REFERENCE_CHARACTERS_MAX} printable characters without spaces around",
             field=field,
         )
     return value

@@ -9,7 +9,7 @@ from uuid import UUID
 import msgspec
 
 from tenure.core.errors import InvalidRequest
-from tenure.core.identity import Scope, checked_name
+from tenure.core.identity import Scope, checked_name, checked_reference
 from tenure.core.vocabulary import Claim, Kind, Source
 
 SOURCE_URI_CHARACTERS_MAX: Final = 2_000
@@ -107,10 +107,10 @@ def check_claim(claim: Claim) -> None:
 
 def check_source(source: Source, now: datetime) -> None:
     """A source names an immutable reference; it cannot have been seen in the future."""
-    checked_name(source.id, field="source.id")
+    checked_reference(source.id, field="source.id")
     for field, value in (("source.version", source.version), ("source.thread", source.thread)):
         if value is not None:
-            checked_name(value, field=field)
+            checked_reference(value, field=field)
     if source.uri is not None:
         check_text(source.uri, field="source.uri")
         if len(source.uri) > SOURCE_URI_CHARACTERS_MAX:

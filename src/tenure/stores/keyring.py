@@ -137,7 +137,7 @@ class SealingKeyring:
         raw = _unwrapped(
             wrapping, kept.wrapped, _subject_place(kept.tenant, kept.subject, kept.dek, kept.epoch)
         )
-        bound = b"|".join((kept.tenant.encode(), kept.subject.encode(), kept.dek.bytes, b""))
+        bound = b"\x1f".join((kept.tenant.encode(), kept.subject.encode(), kept.dek.bytes, b""))
         key = _SubjectKey(kept.dek, AESGCM(_derived(raw, b"tenure body")), bound)
         while len(self._subjects) >= CACHED_KEYS_MAX:
             self._subjects.pop(next(iter(self._subjects)), None)
@@ -156,7 +156,7 @@ class SealingKeyring:
         key = self._tenants.get((tenant, name))
         if key is not None:
             return key
-        place = f"{tenant}|{name}|{EPOCH}".encode()
+        place = f"{tenant}\x1f{name}\x1f{EPOCH}".encode()
         kept = self._table.tenant_key(tenant, name, EPOCH)
         if kept is None:
             fresh = WrappedTenantKey(tenant, name, EPOCH, _wrapped(self._root, os.urandom(KEY_BYTES), place))
@@ -174,7 +174,7 @@ def _derived(key: bytes, purpose: bytes) -> bytes:
 
 
 def _subject_place(tenant: str, subject: str, dek: UUID, epoch: int) -> bytes:
-    return f"{tenant}|{subject}|{dek.hex}|{epoch}".encode()
+    return f"{tenant}\x1f{subject}\x1f{dek.hex}\x1f{epoch}".encode()
 
 
 def _wrapped(wrapping: AESGCM, key: bytes, place: bytes) -> bytes:

@@ -74,15 +74,19 @@ def grants_from(
     source_types: list[str] | None = None,
     model_driven: bool = False,
 ) -> Grants:
-    """Grants from words; raises InvalidRequest that names the unknown one and the known ones."""
+    """Grants from words; raises InvalidRequest that names the unknown one and the known ones.
+
+    A side that is left out is not narrowed, but for source types: a person's own key attests what that person
+    says, and a model's key what an agent says, unless more is named (SPEC A3).
+    """
+    known_roles = frozenset(_known(Role, word, "role") for word in roles)
+    attested = frozenset(_known(SourceType, word, "source_type") for word in source_types or ())
     return Grants(
-        roles=frozenset(_known(Role, word, "role") for word in roles),
+        roles=known_roles,
         agents=frozenset(agents) if agents else None,
         purposes=frozenset(purposes) if purposes else None,
         subjects=frozenset(subjects) if subjects else None,
-        source_types=frozenset(_known(SourceType, word, "source_type") for word in source_types)
-        if source_types
-        else None,
+        source_types=attested or _attested_by_default(known_roles, model_driven=model_driven),
         model_driven=model_driven,
     )
 
@@ -108,6 +112,14 @@ def authenticate(pipeline: Pipeline, token: str | None) -> Caller:
         "this request carries no valid credential",
         hint="Send 'Authorization: Bearer TOKEN' with a token from 'tenure key create'.",
     )
+
+
+def _attested_by_default(roles: frozenset[Role], *, model_driven: bool) -> frozenset[SourceType] | None:
+    if model_driven:
+        return frozenset({SourceType.OTHER_AGENT})
+    if Role.SUBJECT in roles and Role.WRITER not in roles:
+        return frozenset({SourceType.DIRECT_USER})
+    return None
 
 
 def looks_like_jwt(token: str) -> bool:

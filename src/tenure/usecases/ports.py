@@ -78,7 +78,7 @@ class FirstAnswer(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Append(msgspec.Struct, frozen=True, kw_only=True):
-    """Events of one command, which are stored together or not at all; none, where only an answer is to be kept."""
+    """Events of one command, stored together or not at all; none, where only an answer is to be kept."""
 
     tenant: str
     events: tuple[SealedEvent, ...]

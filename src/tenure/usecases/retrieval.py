@@ -10,7 +10,7 @@ from tenure.core.authority import Permission, Target
 from tenure.core.decision import Decided
 from tenure.core.errors import InvalidRequest, NotFound
 from tenure.core.events import Event, Influenced, Recalled
-from tenure.core.identity import Caller, Moment, checked_name
+from tenure.core.identity import Caller, Moment, checked_name, checked_reference
 from tenure.core.memory import Memory
 from tenure.core.retrieval import Filter, Found, Ranked, Recall
 from tenure.core.views import microseconds
@@ -135,10 +135,10 @@ def _receipt(world: World, caller: Caller, command: Influence) -> Event:
 def _influence(
     command: Influence, receipt: Event, caller: Caller, moment: Moment, _rules: Rules
 ) -> Decided[Noted]:
-    checked_name(command.response_id, field="response_id")
+    checked_reference(command.response_id, field="response_id")
     for call in command.tool_calls:
-        checked_name(call.id, field="tool_calls.id")
-        checked_name(call.name, field="tool_calls.name")
+        checked_reference(call.id, field="tool_calls.id")
+        checked_reference(call.name, field="tool_calls.name")
     returned = receipt.data.memory_ids if isinstance(receipt.data, Recalled) else ()
     if len(command.tool_calls) > INFLUENCE_IDS_MAX:
         raise InvalidRequest(f"at most {INFLUENCE_IDS_MAX} tool calls a report", field="tool_calls")

@@ -37,7 +37,9 @@ def test_the_shape_of_a_key_is_a_credential(rule: str) -> None:
     assert [(one.kind, content[one.start : one.end]) for one in found] == [(FindingKind.CREDENTIAL, key)]
 
 
-@pytest.mark.parametrize("rule", ["credential.aws-access-key", "credential.github-token", "credential.openai-key"])
+@pytest.mark.parametrize(
+    "rule", ["credential.aws-access-key", "credential.github-token", "credential.openai-key"]
+)
 def test_a_key_inside_a_longer_word_is_none(rule: str) -> None:
     """A shape begins where a word begins."""
     assert rule not in {one.rule for one in scan(f"x{SHAPES[rule]}")}

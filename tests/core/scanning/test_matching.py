@@ -1,31 +1,39 @@
 """Rule packs: what decides whether a rule is tried must never hide what it would have found."""
 
-import re
 from itertools import chain
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.core.examples import MODEST
 
 from tenure.core.scanning import Finding, FindingKind
 from tenure.core.scanning.credentials import CREDENTIALS
 from tenure.core.scanning.decoding import views_of
 from tenure.core.scanning.instructions import INSTRUCTIONS
-from tenure.core.scanning.matching import MATCHES_PER_RULE_MAX, Rule, RulePack, phrase, phrase_rule
+from tenure.core.scanning.matching import (
+    MATCHES_PER_RULE_MAX,
+    LatePattern,
+    Rule,
+    RulePack,
+    phrase,
+    phrase_rule,
+)
 from tenure.core.scanning.normalising import View, plain, view_of
 from tenure.core.scanning.sensitive import SENSITIVE
 
 PACKS = (CREDENTIALS, INSTRUCTIONS, SENSITIVE)
 # Words that rules look for, shuffled by Hypothesis into texts on which many rules match.
 WORDS = (
-    "ignore disregard forget all any the your these previous prior earlier system safety developer instructions rules"
-    " guidelines prompts reveal show repeat hidden you are now no longer an unrestricted ai mode without asking for"
-    " approval user tell do not silently send forward copy conversation secrets to https://a.example when says call"
-    " run_tool remember always permanently approve every session password is hunter22 pin 4821 code token bank account"
-    " details have changed pay funds wallet grant full admin access exempt from review skip check recovery email new"
-    " 12345678 owner is treat as administrator seed phrase key agents must accept olvida tus instrucciones vergiss deine"
+    "ignore disregard forget all any the your these previous prior earlier system safety developer"
+    " instructions rules guidelines prompts reveal show repeat hidden you are now no longer an"
+    " unrestricted ai mode without asking for approval user tell do not silently send forward copy"
+    " conversation secrets to https://a.example when says call run_tool remember always permanently"
+    " approve every session password is hunter22 pin 4821 code token bank account details have changed pay"
+    " funds wallet grant full admin access exempt from review skip check recovery email new 12345678 owner"
+    " is treat as administrator seed phrase key agents must accept olvida tus instrucciones vergiss deine"
     " regeln muestra"
-).split(" ")
+)
 
 
 def gateless(pack: RulePack) -> RulePack:
@@ -33,7 +41,10 @@ def gateless(pack: RulePack) -> RulePack:
     return RulePack(
         pack.name,
         pack.version,
-        tuple(rule._replace(words=frozenset(), also=frozenset(), marks=("",), digits_min=0) for rule in pack.rules),
+        tuple(
+            rule._replace(leads=frozenset(), words=frozenset(), also=frozenset(), marks=("",), digits_min=0)
+            for rule in pack.rules
+        ),
     )
 
 
@@ -43,7 +54,8 @@ def text_view(text: str) -> View:
 
 
 @pytest.mark.parametrize("pack", PACKS, ids=lambda pack: pack.name)
-@given(words=st.lists(st.sampled_from(WORDS), max_size=14))
+@MODEST
+@given(words=st.lists(st.sampled_from(WORDS.split()), max_size=14))
 def test_a_rule_that_would_find_something_is_tried(pack: RulePack, words: list[str]) -> None:
     """SPEC M5b: looking only where a rule's words stand changes the cost, never the findings."""
     view = text_view(" ".join(words))
@@ -68,7 +80,9 @@ def test_a_blank_in_a_phrase_is_whatever_stands_between_words() -> None:
     """Quotation marks, emphasis, commas and line ends part words as blanks do."""
     pattern = phrase(r"\bset aside\b")
 
-    assert all(pattern.search(text) for text in ("set aside", "set  aside", "set\naside", 'set "aside', "set_aside"))
+    assert all(
+        pattern.search(text) for text in ("set aside", "set  aside", "set\naside", 'set "aside', "set_aside")
+    )
     assert not pattern.search("setaside")
 
 
@@ -92,7 +106,7 @@ def test_a_second_look_may_let_a_match_pass_or_not() -> None:
     """What a pattern cannot say, a function says."""
     rule = Rule(
         name="credential.stub",
-        pattern=re.compile("[a-z]+"),
+        pattern=LatePattern("[a-z]+"),
         confidence=0.5,
         marks=("",),
         accept=lambda view, match: view.text[match.start()].isupper(),
@@ -120,3 +134,9 @@ def test_a_finding_in_a_decoded_view_names_the_code_in_the_content() -> None:
     found = pack.find(views_of(content)[-1])
 
     assert {(one.start, one.end) for one in found} == {(2, len(content))}
+
+
+@pytest.mark.parametrize("pack", PACKS, ids=lambda pack: pack.name)
+def test_every_pattern_compiles_though_none_is_before_it_is_tried(pack: RulePack) -> None:
+    """A pattern that is only compiled late must not turn out wrong late."""
+    assert all(rule.pattern.compiled.pattern for rule in pack.rules)

@@ -3,6 +3,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.core.examples import MODEST
 
 from tenure.core.scanning.decoding import views_of
 from tenure.core.scanning.normalising import Form, fold, plain, view_of
@@ -32,6 +33,7 @@ def test_a_disguise_is_made_plain(written: str, read: str) -> None:
     assert plain(written) == read
 
 
+@MODEST
 @given(ANY_TEXT)
 def test_the_folded_text_is_as_long_as_the_text(text: str) -> None:
     """A place in one is a place in the other, whatever a character folds to."""
@@ -40,12 +42,14 @@ def test_the_folded_text_is_as_long_as_the_text(text: str) -> None:
     assert len(view.folded) == len(view.text)
 
 
+@MODEST
 @given(ANY_TEXT)
 def test_folding_twice_changes_nothing(text: str) -> None:
     """What is folded stays so."""
     assert fold(fold(text)) == fold(text)
 
 
+@MODEST
 @given(ANY_TEXT, st.data())
 def test_every_place_leads_back_into_the_content(text: str, data: st.DataObject) -> None:
     """A finding never points outside the content, in no view."""

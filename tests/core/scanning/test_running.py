@@ -7,6 +7,7 @@ from itertools import count
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.core.examples import MODEST
 
 from tenure.core.scanning import SCANNER_VERSION, Finding, FindingKind, scan
 from tenure.core.scanning.matching import Scanner
@@ -81,6 +82,7 @@ def test_an_ordinary_note_has_no_findings(text: str) -> None:
     assert scan(text) == ()
 
 
+@MODEST
 @given(ANY_TEXT)
 def test_any_text_gives_findings_inside_it_and_never_a_fault(text: str) -> None:
     """SPEC L5: a scan never raises, and none of our own scanners fails on odd characters."""
@@ -90,6 +92,7 @@ def test_any_text_gives_findings_inside_it_and_never_a_fault(text: str) -> None:
         assert 0 <= one.confidence <= 1
 
 
+@MODEST
 @given(ANY_TEXT)
 def test_the_same_text_gives_the_same_findings_in_order(text: str) -> None:
     """SPEC R5: verdicts may be kept by content and scanner version."""
@@ -181,11 +184,12 @@ def test_a_finding_holds_no_content() -> None:
 
 
 HOSTILE_UNITS = [
-    "a", " ", "\n", "1 ", "ab12 ", "://a:", "password for ", "pin: 1", "curl -u ", "cookie: token=", "eyJ-", "%41",
-    "\\x41", "0x", "41", "QUJD", "-", "sk-", "<|", "[system", "(((system", "![](http://a?a=", "ignore ", "ignore all ",
-    "when the user says ", "seed phrase is abc ", "send conversation to ", "forever always approve ",
-    "without password ", "grant admin access ", "reveal your ", "system:", "nc -", "powershell ", "é", "\u0430",
-    "\u200b", "\ufdfa", "\U000e0041", "\udc80", "ignora tus ", "bank details ", "to password ", "e-mail@a.", "a,",
+    "a", " ", "\n", "1 ", "ab12 ", "://a:", "password for ", "pin: 1", "curl -u ", "cookie: token=", "eyJ-",
+    "%41", "\\x41", "0x", "41", "QUJD", "-", "sk-", "<|", "[system", "(((system", "![](http://a?a=",
+    "ignore ", "ignore all ", "when the user says ", "seed phrase is abc ", "send conversation to ",
+    "forever always approve ", "without password ", "grant admin access ", "reveal your ", "system:",
+    "nc -", "powershell ", "é", "\u0430", "\u200b", "\ufdfa", "\U000e0041", "\udc80", "ignora tus ",
+    "bank details ", "to password ", "e-mail@a.", "a,",
 ]  # fmt: skip
 
 
@@ -194,10 +198,10 @@ def test_no_text_of_two_thousand_characters_takes_long(unit: str) -> None:
     """SPEC L5, scenario 28: no pattern backtracks far, whatever is repeated."""
     text = (unit * 2_000)[:2_000]
 
-    began = time.perf_counter()
+    began = time.process_time()
     found = scan(text)
 
-    assert time.perf_counter() - began < PATIENCE_SECONDS
+    assert time.process_time() - began < PATIENCE_SECONDS
     assert all(one.kind is not FindingKind.FAILURE for one in found)
 
 

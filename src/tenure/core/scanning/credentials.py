@@ -6,7 +6,7 @@ follows must look like a value (`values`), or half of what people write about pa
 
 import re
 
-from tenure.core.scanning.matching import Accept, Rule, RulePack, any_of, starts_of
+from tenure.core.scanning.matching import Accept, LatePattern, Rule, RulePack, any_of, starts_of
 from tenure.core.scanning.normalising import View
 from tenure.core.scanning.values import is_count, is_placeholder, looks_like_secret
 
@@ -15,7 +15,7 @@ _END = r"(?![A-Za-z0-9_-])"
 
 # Each: the rule's name, the shape in its own case, and folded marks one of which every such key holds.
 _SHAPES = (
-    ("private-key", r"-----BEGIN (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----", "private key"),
+    ("private-key", r"-----BEGIN (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----", "-----begin"),
     ("aws-access-key", rf"(?:AKIA|ASIA)[A-Z0-9]{{16}}{_END}", "akia asia"),
     ("github-token", r"gh[pousr]_[A-Za-z0-9]{36,255}", "ghp_ gho_ ghu_ ghs_ ghr_"),
     ("github-token", r"github_pat_\w{22,255}", "github_pat_"),
@@ -42,18 +42,25 @@ _NAME = any_of(
 _NAME_STARTS = (
     "password passphrase passcode passwd pwd key keys apikey accesskey secretkey secret secrets token tokens"
 )
+_NAME_LEADS = (
+    "password passphrase passcode passwd pwd api apikey access secret encryption license signing client"
+    " shared webhook app auth bearer refresh session login bot"
+)
 # Words with other meanings, so that only a value made by a machine counts behind them.
 _WIDE_NAME = any_of("secrets?|tokens?|credentials?|log-?ins?")
+_WIDE_NAME_STARTS = "secret secrets token tokens credentials login logins log"
 _CODE_NAME = any_of(
     "pins?|pin[ -](?:code|number)s?|pass(?:word|code|phrase)s?|cvv2?|cvc|otp|combination",
     "(?:door|gate|alarm|safe|lock|vault|access|entry|security|unlock|log-?in|verification|recovery|backup"
-    "|one-time",
-    "2fa|mfa|authenticator|sms)[ -](?:code|pin)s?",
+    "|one-time|2fa|mfa|authenticator|sms)[ -](?:code|pin)s?",
+)
+_CODE_NAME_LEADS = (
+    "pin pins password passcode passphrase cvv cvv2 cvc otp combination door gate alarm safe lock vault"
+    " access entry security unlock login log verification recovery backup one 2fa mfa authenticator sms"
 )
 # What may stand between a name and its value: "for the staging server", then a verb or a sign.
 _IS = (
-    r"[\"'`]?(?:\s++(?:for|to|of|on|at|in)\s[^.!?;:=\n]{1,60}?)?"
-    r"(?:\s*+(?:=>|:=|[:=])\s*+"
+    r"[\"'`]?(?:\s++(?:for|to|of|on|at|in)\s[^.!?;:=\n]{1,60}?)?(?:\s*+(?:=>|:=|[:=])\s*+"
     r"|\s++(?:is|are|was|were|will be|should be|has been|have been)\s++(?:now\s++|still\s++)?"
     r"(?:(?:set|changed|reset|updated|switched)\s++to\s++)?"
     r"|\s++(?:set|changed|reset|updated|switched)\s++to\s++)"
@@ -105,19 +112,22 @@ def _shape(name: str, shape: str, marks: str) -> Rule:
     """A rule for a shape that only one issuer's keys have."""
     return Rule(
         name=f"credential.{name}",
-        pattern=re.compile(f"(?<![A-Za-z0-9_])(?:{shape})"),
+        pattern=LatePattern(f"(?<![A-Za-z0-9_])(?:{shape})"),
         confidence=_SURE,
-        marks=(marks,) if name == "private-key" else tuple(marks.split()),
+        marks=tuple(marks.split()),
         cased=True,
     )
 
 
-def _said(name: str, pattern: str, accept: Accept, *, words: str = "", marks: tuple[str, ...] = ()) -> Rule:
+def _said(
+    name: str, pattern: str, accept: Accept, *, leads: str = "", words: str = "", marks: tuple[str, ...] = ()
+) -> Rule:
     """A rule for a credential that is only one by the words around it."""
     return Rule(
         name=f"credential.{name}",
-        pattern=re.compile(pattern),
+        pattern=LatePattern(pattern),
         confidence=_LIKELY,
+        leads=starts_of(leads),
         words=starts_of(words),
         marks=marks,
         accept=accept,
@@ -127,9 +137,10 @@ def _said(name: str, pattern: str, accept: Accept, *, words: str = "", marks: tu
 _SAID = (
     _said(
         "authorization-header",
-        r"(?:authorization[\"']?\s*+[:=]\s*+[\"']?(?:bearer|basic|token)"
+        r"(?<![a-z])(?:authorization[\"']?\s*+[:=]\s*+[\"']?(?:bearer|basic|token)"
         r"|bearer)\s++(?P<value>[\w.~+/=-]{16,2048})",
         _is_made,
+        leads="authorization bearer",
         words="authorization bearer",
     ),
     _said(
@@ -149,33 +160,43 @@ _SAID = (
         r"\b(?:curl|wget)\s[^\n|]{0,200}?(?:-u|--user"
         r"|--password)[ =][\"']?[^\s:\"']{1,64}:(?P<value>[^\s\"']{1,128})",
         _is_real,
+        leads="curl wget",
         words="curl wget",
     ),
-    _said("stated-secret", f"{_START}{_NAME}{_IS}{_WORD_VALUE}", _is_secret, words=_NAME_STARTS),
+    _said(
+        "stated-secret",
+        f"{_START}{_NAME}{_IS}{_WORD_VALUE}",
+        _is_secret,
+        leads=_NAME_LEADS,
+        words=_NAME_STARTS,
+    ),
     _said(
         "stated-secret",
         f"{_START}{_WIDE_NAME}{_IS}{_WORD_VALUE}",
         _is_made,
-        words="secret secrets token tokens credentials login logins log",
+        leads=_WIDE_NAME_STARTS,
+        words=_WIDE_NAME_STARTS,
     ),
     _said(
         "stated-secret",
         rf"{_START}(?:password|passphrase|passcode)\s++{_WORD_VALUE}",
         _is_made,
+        leads="password passphrase passcode",
         words="password passphrase passcode",
     ),
     _said(
         "stated-code",
         f"{_START}{_CODE_NAME}{_IS}{_CODE_VALUE}",
         _is_code,
+        leads=_CODE_NAME_LEADS,
         words="pin pins code codes password passphrase passcode cvv cvv2 cvc otp combination",
     ),
     _said(
         "seed-phrase",
-        r"(?:seed|recovery|mnemonic|backup)[ -](?:phrase|words)?[^.:=\n]{0,40}?(?:\s++(?:is|are)\s++"
-        r"|\s*+[:=]\s*+)"
-        r"[\"'`]?(?P<value>(?:[a-z]{3,8}[\s,]++){11,23}[a-z]{3,8})(?![a-z])",
+        r"(?<![a-z])(?:seed|recovery|mnemonic|backup)[ -](?:phrase|words)?[^.:=\n]{0,40}?(?:\s++(?:is"
+        r"|are)\s++|\s*+[:=]\s*+)[\"'`]?(?P<value>(?:[a-z]{3,8}[\s,]++){11,23}[a-z]{3,8})(?![a-z])",
         _is_seed,
+        leads="seed recovery mnemonic backup",
         words="seed recovery mnemonic backup",
     ),
 )

@@ -14,7 +14,7 @@ from tenure.core.scanning.normalising import Form, Piece, View, plain, view_of
 
 RUN_CHARACTERS_MIN = 16
 RUNS_MAX = 128
-DECODED_CHARACTERS_MAX = 8_192
+DECODED_CHARACTERS_MAX = 32_768
 _READABLE_SHARE_MIN = 0.9
 
 # Every code begins where no character of its own alphabet stands before it, so no run is tried twice.
@@ -79,17 +79,20 @@ def _decoded(view: View) -> View | None:
 
 
 def _readable_runs(text: str) -> Iterator[tuple[int, int, str]]:
-    """Each run that reads as text: where it stands and what it says."""
-    left = DECODED_CHARACTERS_MAX
-    found = 0
+    """Each run that reads as text: where it stands and what it says.
+
+    Past the bounds it raises ValueError: a text with so much hidden in it must not pass for scanned.
+    """
+    found = length = 0
     for match in _RUN.finditer(text):
         for start, end in _stretches(match):
             read = _read(text[start:end], match.lastgroup or "")
-            if read is None or found == RUNS_MAX:
+            if read is None:
                 continue
-            read = read[:left]
-            left -= len(read)
             found += 1
+            length += len(read)
+            if found > RUNS_MAX or length > DECODED_CHARACTERS_MAX:
+                raise ValueError("too much is hidden in the text to read all of it")
             yield start, end, read
             break
 

@@ -10,29 +10,29 @@ from tenure.core.scanning.matching import any_of
 from tenure.core.scanning.normalising import View
 
 SET_ASIDE = any_of(
-    "ignor(?:e|es|ed|ing)|disregard(?:ed|ing)?|forget(?:ting)?|overrid(?:e|es|ing)|overrul(?:e|es|ing)"
-    "|dismiss",
-    "bypass(?:ing)?|neglect(?:ing)?|discard(?:ing)?|abandon|set aside|throw out|pay no attention to|violate",
-    "stop (?:following|obeying)|(?:do not|don't|never) (?:follow|obey|comply with)|unlearn|supersede",
+    "ignor(?:e|es|ed|ing)|disregard(?:ed|ing)?|forget(?:ting)?|overrid(?:e|ing)|overrul(?:e|ing)|dismiss",
+    "bypass(?:ing)?|neglect(?:ing)?|discard(?:ing)?|abandon|set aside|throw out|pay no attention to|unlearn",
+    "stop (?:following|obeying)|(?:do not|don't|never) (?:follow|obey|comply with)",
 )
 SET_ASIDE_STARTS = (
     "ignore disregard forget override overrule dismiss bypass neglect discard abandon aside throw attention"
-    " violate"
-    " following obeying follow obey comply unlearn supersede"
+    " following obeying follow obey comply unlearn"
+)
+SET_ASIDE_LEADS = (
+    "ignore disregard forget override overrule dismiss bypass neglect discard abandon set throw pay stop do"
+    " don never unlearn"
 )
 EARLIER = any_of(
     "previous(?:ly)?|prior|earlier|preceding|above|foregoing|former|past|original|initial|pre-existing"
 )
 EARLIER_STARTS = "previous prior earlier preceding above foregoing former past original initial existing"
 ORDERS = any_of(
-    "instructions?|directives?|directions?|prompts?|commands?|orders|guidelines?|guidance|guardrails?"
-    "|programming",
+    "instructions?|directives?|directions?|prompts?|commands?|guidelines?|guidance|guardrails?|programming",
     "training|constraints?|restrictions?|rules?|polic(?:y|ies)|safeguards?|protocols?|limitations?",
 )
 ORDERS_STARTS = (
-    "instructions directives prompts commands orders order guidelines guidance guardrails programming"
-    " training"
-    " constraints restrictions rules rule policy policies safeguards protocols limitations"
+    "instructions directives prompts commands guidelines guidance guardrails programming"
+    " training constraints restrictions rules rule policy policies safeguards protocols limitations"
 )
 MADE_FOR_AGENTS = any_of(
     "system|developer|safety|content|ethical|moral|moderation|built-in|core|hidden|security|operator"
@@ -44,8 +44,7 @@ LIMITS = any_of(
 )
 LIMITS_STARTS = (
     "restrictions limits limit filters filtering guidelines rules constraints guardrails boundaries"
-    " censorship"
-    " safeguards morals ethics content policy policies disclaimers refusals"
+    " censorship safeguards morals ethics content policy policies disclaimers refusals"
 )
 SAFETY = any_of("safety|content|ethical|ethics|moral|moderation|alignment|guardrail|censorship|rlhf")
 SAFETY_STARTS = "safety content ethical ethics moral moderation alignment guardrail censorship rlhf"
@@ -57,19 +56,16 @@ MECHANISMS = any_of(
 )
 SYSTEM_PROMPT = any_of(
     "system (?:prompts?|instructions?|directives?)|(?:initial|original|hidden|secret|internal|full|exact"
-    "|confidential)"
-    " (?:system )?(?:prompts?|instructions?|directives?)",
+    "|confidential) (?:system )?(?:prompts?|instructions?|directives?)",
     "pre-?prompt|prompt (?:verbatim|word for word)",
 )
 OWN_PROMPT = any_of(
     SYSTEM_PROMPT,
-    "(?:system|developer) messages?|instructions?|prompts?|prompting|directives?|configuration|guidelines",
-    "(?:behaviou?ral|operational|safety) constraints|restrictions|programming|initiali[sz]ation"
-    "|system settings",
+    "(?:system|developer) messages?|instructions?|prompts?|prompting|directives?|guidelines|programming",
+    "(?:behaviou?ral|operational|safety) constraints",
 )
 OWN_PROMPT_STARTS = (
-    "prompts preprompt pre messages instructions directives configuration guidelines constraints restrictions"
-    " programming initialization settings"
+    "prompts prompting preprompt pre messages instructions directives guidelines programming constraints"
 )
 TELL = any_of(
     "reveal(?:ing|ed)?|show|print|output|display|repeat|recite|disclose|leak|dump|expose|echo|give me"
@@ -82,8 +78,7 @@ TELL_STARTS = (
     "reveal show print output display repeat recite disclose leak dump expose echo give tell share paste"
     " spell read"
     " say reproduce provide uncover extract return write transcribe translate format encode summarize"
-    " enumerate"
-    " rephrase paraphrase quote convert describe divulge"
+    " enumerate rephrase paraphrase quote convert describe divulge"
 )
 NO_LIMITS = any_of(
     "unrestricted|unfiltered|uncensored|jailbroken|jailbreak|amoral|unethical|evil|unaligned|unmoderated"
@@ -97,66 +92,61 @@ NO_LIMITS_STARTS = (
 THE_USER = any_of("(?:the |any |your |this |our )?(?:end )?(?:users?|owners?|humans?|operators?)")
 THE_PEOPLE = any_of(
     "(?:the |any |your |this |our )?(?:users?|owners?|humans?|operators?|customers?|clients?|admins?"
-    "|administrators?"
-    "|team|anyone|anybody|them|account holder)"
+    "|administrators?|team|anyone|anybody|them|account holder)"
 )
 SEND = any_of(
     "send(?:ing)?|forward(?:ing)?|post(?:ing)?|upload(?:ing)?|cop(?:y|ying)|b?cc|transmit|exfiltrat(?:e"
     "|ing)|leak",
-    "e-?mail|submit|push|export|deliver|route|relay|mirror|append|pipe|ship|encode|embed|attach|dump|stream"
+    "e?mail|submit|push|export|deliver|route|relay|mirror|append|pipe|ship|encode|embed|attach|dump|stream"
     "|sync",
 )
 SEND_STARTS = (
     "send sending forward post posting upload copy copying cc bcc transmit exfiltrate leak email mail"
-    " submit push"
-    " export deliver route relay mirror append pipe ship encode embed attach dump stream sync"
+    " submit push export deliver route relay mirror append pipe ship encode embed attach dump stream sync"
 )
 PRIVATE = any_of(
     "conversations?|chats?|chat (?:history|logs?)|(?:session|message|browsing|search) (?:history|contents?"
     "|data)",
-    "transcripts?|secrets?|credentials?|api(?: |_|-)?keys?|passwords?|tokens?|cookies|private keys?"
-    "|ssh keys?|keys",
-    "memor(?:y|ies)|env(?:ironment)?(?: (?:variables|vars)| file)?|system prompts?|context|seed phrase|pii",
-    "(?:user|customer|personal|private|confidential|sensitive|internal|session|all|user's|database)"
-    " (?:data|information)",
+    "(?:chat|conversation|session) transcripts?|secrets?|credentials?|api(?: |_|-)?keys?|passwords?|tokens?",
+    "cookies|(?:private|secret|ssh|encryption|signing) keys?|(?:all|your|stored|these) memor(?:y|ies)"
+    "|system prompts?",
+    "env(?:ironment)? (?:variables|vars)|env file|seed phrase",
 )
 PRIVATE_STARTS = (
-    "conversation chat chats history content data transcripts secret secrets credentials api apikey keys"
-    " passwords"
-    " tokens cookies private memory memories env environment prompts context phrase pii information ssh key"
+    "conversation chat chats history content data transcripts secret secrets credentials api apikey passwords"
+    " token tokens cookies private signing encryption memory memories env environment prompts phrase ssh"
 )
 ADDRESS = any_of(
     r"(?:https?|ftp|wss?)://|www\.|[\w.+-]{1,64}+@[\w-]{1,64}+\.",
-    "(?:an? |the |this |our |my |your )?(?:webhook|external|remote|attacker)",
+    "(?:an? |the |this |our |my |your )?(?:webhook|attacker)",
     r"(?:[\w-]{1,40}+\.){1,4}(?:com|net|org|io|dev|app|xyz|info|site|online|example|test|invalid|cc|me|ru)\b",
 )
 ACT = any_of(
     "call|invoke|execute|run|launch|transfer|wire|delete|wipe|exfiltrate|forward|upload|disable|ignore"
     "|reveal|leak",
-    "switch to|activate|approve|bypass|skip|grant|post|copy|send|e-?mail|enter|stop|unlock|drain",
+    "switch to|activate|approve|bypass|skip|grant|post|copy|send|e?mail|enter|stop|unlock|drain",
 )
-ACTED_ON = any_of(
-    r"\w{1,40}+ (?:tool|command|script|plugin|protocol)|\w{1,30}_\w{1,40}+",
+DANGEROUS = any_of(
     PRIVATE,
-    r"transfers?|payments?|funds|money|wallet|[\w.+-]{1,64}+@[\w-]{1,64}+\.|https?:",
-    "(?:all |any )?(?:logs|logging|records|restrictions|safety|approvals?|mfa)|unrestricted|admin|developer"
-    "|debug",
-    "god|dan|(?:these|those|all|your|previous) (?:instructions|rules)|shell|curl|sudo",
+    r"transfers?|payments?|funds|money|wallet|[\w.+-]{1,64}+@[\w-]{1,64}+\.|https?:|shell|curl|sudo",
+    "(?:all |any )?(?:logs|logging|records|restrictions|safety|approvals?|mfa)",
+    "(?:unrestricted|admin|developer|debug|god|maintenance) mode|(?:these|all|your"
+    "|previous) (?:instructions|rules)",
 )
+TOOL = any_of(r"\w{1,40}+ (?:tool|command|script|plugin|protocol)|\w{1,30}_\w{1,40}+")
 OBEY = any_of(
-    "approve|trust|obey|comply|execute|skip|bypass|ignore|disable|disregard|transfer|grant|reveal"
-    "|exfiltrate|forward",
-    "auto-approve|override|accept (?:all|any|every)|send|upload|recommend",
+    "approve|trust|obey|comply|grant|exfiltrate|disregard|bypass|auto-approve|accept (?:all|any|every)"
+    "|override",
+    "(?:skip|ignore|disable) <2> (?:approvals?|confirmations?|verification|checks?|safety|polic(?:y|ies)"
+    "|rules"
+    "|instructions|warnings|security|validation|reviews?|mfa|authentication)",
 )
 OBEY_STARTS = (
-    "approve trust obey comply execute skip bypass ignore disable disregard transfer grant reveal"
-    " exfiltrate forward"
-    " auto override accept send upload recommend"
+    "approve trust obey comply grant exfiltrate disregard bypass auto accept override skip ignore disable"
 )
 EVERY_SESSION = any_of(
     "(?:in|for|across|on|at|during|to) (?:all|every|each|any) (?:future |subsequent |later |following "
-    "|upcoming |new )?"
-    "(?:sessions?|conversations?|chats?|interactions?)",
+    "|upcoming |new )?(?:sessions?|conversations?|chats?|interactions?)",
     "permanently|forever|indefinitely|from (?:now|here) on(?:ward|wards)?|going forward|henceforth",
     "from this (?:point|moment)(?: (?:on|forward|onwards?))?",
 )
@@ -169,10 +159,17 @@ _SENTENCE_CHARACTERS = 80
 _SENTENCE_END = re.compile(r"[.!?;\n]")
 _TURNED = re.compile(
     r"\b(?:not|never|no(?!-)|nobody|cannot|can't|don't|doesn't|won't|mustn't|shouldn't|isn't|unless|avoid"
-    r"|prevents?"
-    r"|forbid(?:s|den)?|prohibit(?:s|ed)?|against|refuse[sd]?|how|why|attackers?|malicious|phish\w*"
+    r"|prevents?|forbid(?:s|den)?|prohibit(?:s|ed)?|against|refuse[sd]?|how|why|attackers?|malicious|phish\w*"
     r"|detect\w*)\b"
 )
+
+
+_DENIED = re.compile(r"(?:\bnot|n't|\bnever|\bcannot)\s+(?:[a-z]{1,12}\s+)?$")
+
+
+def is_not_denied(view: View, match: "re.Match[str]") -> bool:
+    """Whether the words just before the match do not forbid it."""
+    return _DENIED.search(view.folded[max(0, match.start() - 30) : match.start()]) is None
 
 
 def is_order(view: View, match: "re.Match[str]") -> bool:

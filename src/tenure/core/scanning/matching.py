@@ -39,16 +39,36 @@ class Scanner(Protocol):
         """Everything found in the view."""
 
 
+class LatePattern:
+    """A pattern that is compiled when it is first tried: most never are, and all take a third of a second."""
+
+    __slots__ = ("_compile", "_compiled", "source")
+
+    def __init__(self, source: str, compile_with: Callable[[str], "re.Pattern[str]"] = re.compile) -> None:
+        self.source = source
+        self._compile = compile_with
+        self._compiled: re.Pattern[str] | None = None
+
+    @property
+    def compiled(self) -> "re.Pattern[str]":
+        """The pattern itself."""
+        if self._compiled is None:
+            self._compiled = self._compile(self.source)
+        return self._compiled
+
+
 class Rule(NamedTuple):
     """What to look for, and what must be in the text before it is worth looking.
 
     That is a word that begins like one of `words`, or one of the `marks` as it stands, and a word that begins
-    like one of `also`, and so many digits; whatever is left empty is not asked for.
+    like one of `also`, and so many digits; whatever is left empty is not asked for. With `leads`, a match can
+    only start at a word that begins like one of them, and is tried nowhere else.
     """
 
     name: str
-    pattern: re.Pattern[str]
+    pattern: LatePattern
     confidence: float
+    leads: frozenset[str] = frozenset()
     words: frozenset[str] = frozenset()
     also: frozenset[str] = frozenset()
     marks: tuple[str, ...] = ()
@@ -119,6 +139,7 @@ def phrase_rule(
     name: str,
     pattern: str,
     *,
+    leads: str = "",
     words: str = "",
     also: str = "",
     marks: tuple[str, ...] = (),
@@ -128,8 +149,9 @@ def phrase_rule(
     """A rule over folded text, in the notation of `phrase`; the words are parted by blanks."""
     return Rule(
         name=name,
-        pattern=phrase(pattern),
+        pattern=LatePattern(pattern, phrase),
         confidence=confidence,
+        leads=starts_of(leads),
         words=starts_of(words),
         also=starts_of(also),
         marks=marks,
@@ -159,6 +181,26 @@ def starts_of(words: str) -> frozenset[str]:
 
 def _accepted(rule: Rule, view: View) -> Iterator["re.Match[str]"]:
     """The matches of the rule's pattern that its second look lets pass."""
-    for match in rule.pattern.finditer(view.text if rule.cased else view.folded):
+    text = view.text if rule.cased else view.folded
+    found = _led(rule, view) if rule.leads else rule.pattern.compiled.finditer(text)
+    for match in found:
         if rule.accept is None or rule.accept(view, match):
             yield match
+
+
+def _led(rule: Rule, view: View) -> Iterator["re.Match[str]"]:
+    """The matches that start at one of the rule's leads, from left to right, none inside another."""
+    folded, done, pattern = view.folded, 0, rule.pattern.compiled
+    places = {place for lead in rule.leads & view.starts for place in _places(lead, folded)}
+    for place in sorted(places):
+        if place >= done and (match := pattern.match(folded, place)):
+            done = match.end()
+            yield match
+
+
+def _places(part: str, text: str) -> Iterator[int]:
+    """Every place where the part stands in the text."""
+    place = text.find(part)
+    while place >= 0:
+        yield place
+        place = text.find(part, place + 1)

@@ -2,7 +2,7 @@
 
 import re
 
-from tenure.core.scanning.matching import Rule, starts_of
+from tenure.core.scanning.matching import LatePattern, Rule, starts_of
 from tenure.core.scanning.normalising import View
 
 _ORDINARY = (
@@ -13,8 +13,7 @@ _ORDINARY = (
     " good bad better best great fine ok okay okey case empty blank old new gone lost missing unknown"
     " different same mandatory sensitive ready available stale dead low high null text string plain"
     " plaintext yes none something anything nothing everything important necessary enough up out off about"
-    " between longer shorter sent kept set shown sure more less most least part under over being having"
-    " both"
+    " between longer shorter sent kept set shown sure more less most least part under over being having both"
 )
 _ORDINARY_WORDS = frozenset(_ORDINARY.split())
 _ORDINARY_ENDINGS = (
@@ -47,7 +46,7 @@ def _is_word_of_its_own(_view: View, match: re.Match[str]) -> bool:
 PASSWORD_WORDS = (
     Rule(
         name="sensitive.possible-password",
-        pattern=re.compile(
+        pattern=LatePattern(
             r"(?<![a-z])pass(?:word|phrase|code)(?:\s++(?:for|to|of|on|at)\s[^.!?;:=\n]{1,40}?)?\s++(?:is"
             r"|was)\s++[\"'`]?"
             r"(?P<value>[a-z]{4,32}(?:-[a-z]{3,32}){0,8}+)[\"'`]?(?:[.,;!]?(?:\s*+\n|\s*+$)|[.,;!]\s)"

@@ -3,7 +3,7 @@
 import re
 
 from tenure.core.scanning.checksums import is_coin_address, is_iban, is_payment_card
-from tenure.core.scanning.matching import Accept, Rule, any_of, phrase_rule, starts_of
+from tenure.core.scanning.matching import Accept, LatePattern, Rule, any_of, phrase_rule, starts_of
 from tenure.core.scanning.normalising import View
 
 _LIKELY, _SURE = 0.75, 0.95
@@ -20,8 +20,7 @@ _PAYMENT = any_of(
 )
 _PAYMENT_STARTS = (
     "bank banking payments payout payouts pay remittance billing wire settlement refunds salary payroll"
-    " invoices"
-    " beneficiary supplier vendor deposit transfer"
+    " invoices beneficiary supplier vendor deposit transfer"
 )
 _CHANGED = any_of(
     "(?:has|have|had|was|were|is|are)(?: been| now)* (?:changed|updated|moved|replaced|switched|different"
@@ -60,6 +59,7 @@ def _number(
     pattern: str,
     digits_min: int,
     *,
+    leads: str = "",
     words: str = "",
     marks: tuple[str, ...] = (),
     cased: bool = False,
@@ -68,8 +68,9 @@ def _number(
     """A rule for numbers, tried where there are digits enough; with a check behind it, it is nearly sure."""
     return Rule(
         name=f"sensitive.{name}",
-        pattern=re.compile(pattern),
+        pattern=LatePattern(pattern),
         confidence=_SURE if accept else _LIKELY,
+        leads=starts_of(leads),
         words=starts_of(words),
         marks=marks,
         digits_min=digits_min,
@@ -98,10 +99,10 @@ NUMBERS = (
     ),
     _number(
         "bank-account",
-        r"(?:bank account|account (?:number|no\b\.?|nr\b\.?|#)|acct\b\.?|sort code|routing (?:number|no\b)"
-        r"|\biban\b|\bswift\b"
-        r"|\bbic\b|\bbsb\b|\bach\b)[^0-9\n]{0,40}[0-9](?:[ -]?[0-9]){5,20}",
+        r"(?<![a-z0-9])(?:bank account|account (?:number|no\b\.?|nr\b\.?|#)|acct\b\.?|sort code"
+        r"|routing (?:number|no\b)|(?:iban|swift|bic|bsb|ach)\b)[^0-9\n]{0,40}[0-9](?:[ -]?[0-9]){5,20}",
         _ACCOUNT_DIGITS_MIN,
+        leads="bank account acct sort routing iban swift bic bsb ach",
         words="account acct sort routing iban swift bic bsb ach",
     ),
     _number(
@@ -113,8 +114,7 @@ NUMBERS = (
     _number(
         "wallet",
         r"(?:pay|wallet|send|transfer|deposit|withdraw|fund|usdt|usdc|eth\b|ether|crypto|address"
-        r"|donat)[^\n]{0,120}?"
-        r"\b0x(?:[0-9a-f]{40}(?![0-9a-f])|[0-9a-f]{0,8}\.{2,3})",
+        r"|donat)[^\n]{0,120}?\b0x(?:[0-9a-f]{40}(?![0-9a-f])|[0-9a-f]{0,8}\.{2,3})",
         1,
         marks=("0x",),
     ),
@@ -131,6 +131,7 @@ PAYMENTS = (
     phrase_rule(
         "sensitive.payment-change",
         rf"\b{_PAYMENT} {_DETAILS} <2> {_CHANGED}\b",
+        leads=_PAYMENT_STARTS,
         words=_DETAILS_STARTS,
         also=_CHANGED_STARTS,
         confidence=_LIKELY,
@@ -139,8 +140,8 @@ PAYMENTS = (
         "sensitive.payment-change",
         r"\b(?:change|update|replace|modify|set|swap|edit|overwrite|switch|redirect|reroute) <3>"
         rf" (?:{_PAYMENT} {_DETAILS}|payee|beneficiary|(?:recipient|payment|payout|bank|supplier|vendor"
-        r"|wallet|invoice"
-        r"|payroll|refund) <3> (?:accounts?|address|details|iban|payments?))\b",
+        r"|wallet|invoice|payroll|refund) <3> (?:accounts?|address|details|iban|payments?))\b",
+        leads="change update replace modify set swap edit overwrite switch redirect reroute",
         words="change update replace modify set swap edit overwrite switch redirect reroute",
         also=f"{_PAYMENT_STARTS} payee recipient wallet invoice refund",
         confidence=_LIKELY,
@@ -148,8 +149,9 @@ PAYMENTS = (
     phrase_rule(
         "sensitive.payment-change",
         rf"\b{_PAY} <6> {_MONEY} <6> (?:to|into|towards|through|via) <5> (?:accounts?|acct|iban|wallet"
-        r"|payee|beneficiary"
-        r"|address|bank|card)\b",
+        r"|payee|beneficiary|address|bank|card)\b",
+        leads="pay send transfer wire remit route deposit direct redirect make settle forward credit move"
+        " divert",
         words="account accounts acct iban wallet payee beneficiary address bank card",
         also="pay send transfer wire remit route deposit direct redirect make settle forward credit move"
         " divert",
@@ -168,8 +170,8 @@ PAYMENTS = (
     phrase_rule(
         "sensitive.payment-change",
         r"\b(?:verified|approved|new|default|trusted|whitelisted) <2> (?:payee|beneficiary|wallet"
-        r"|withdrawal address"
-        r"|payout account)\b",
+        r"|withdrawal address|payout account)\b",
+        leads="verified approved new default trusted whitelisted",
         words="payee beneficiary wallet withdrawal payout",
         also="verified approved new default trusted whitelisted",
         confidence=_LIKELY,
@@ -179,6 +181,7 @@ PAYMENTS = (
         rf"\b(?:future|all|every|any|next|upcoming|further|outgoing|incoming) <3> {_MONEY} <4> (?:go|goes"
         r"|be (?:sent|paid|made|wired|routed|directed)|are (?:sent|paid|routed)|routed|sent|paid)"
         r" <2> (?:to|into|through|via)\b",
+        leads="future all every any next upcoming further outgoing incoming",
         words="go goes sent paid made wired routed directed",
         also="future all every any next upcoming further outgoing incoming",
         confidence=_LIKELY,

@@ -2,8 +2,8 @@
 
 from tenure.core.scanning.instruction_words import (
     ACT,
-    ACTED_ON,
     ADDRESS,
+    DANGEROUS,
     EVERY_SESSION,
     EVERY_SESSION_STARTS,
     OBEY,
@@ -14,20 +14,21 @@ from tenure.core.scanning.instruction_words import (
     SEND_STARTS,
     THE_PEOPLE,
     THE_USER,
+    TOOL,
     is_order,
 )
 from tenure.core.scanning.matching import phrase_rule
 
 _SPEAKER = (
     "(?:the |any |a |this |some )?(?:users?|someone|somebody|anyone|customer|owner|victim|word|phrase"
-    "|keyword|topic"
-    "|he|she|they)"
+    "|keyword|topic|he|she|they)"
 )
-_SPEAKS = (
-    "(?:says?|said|asks?|mentions?|types?|writes?|greets?|thanks|appears?|comes up|confirms?|replies"
-    "|talks? about"
-    "|is mentioned|requests?)"
-)
+# Said like a password, or only spoken of.
+_SAYS = "(?:says?|said|types?|writes?|greets?|thanks|appears?|comes up|confirms?|replies)"
+_SPEAKS = "(?:asks?|mentions?|talks? about|is mentioned|requests?)"
+_WHEN = "(?:when(?:ever)?|if|once|as soon as|next time|after|every time|each time|upon|until)"
+_WHEN_LEADS = "when whenever if once as next after every each upon until"
+_WHEN_STARTS = "when whenever if once soon time after upon until"
 
 SECRECY = (
     phrase_rule(
@@ -36,12 +37,14 @@ SECRECY = (
         r"|alert|warn)"
         rf" {THE_USER} (?:about|that|of|what|when|any|anything|this|you|why|these)\b"
         r"|\b(?:do not|don't|never) (?:tell|inform|notify|alert|warn) the user\b",
+        leads="do don never must should shouldn mustn cannot can",
         words="tell inform notify alert warn",
         also="user users owner owners human humans operator operators",
     ),
     phrase_rule(
         "attack.concealment",
         rf"\bwithout (?:telling|informing|notifying|alerting|warning) {THE_PEOPLE}\b",
+        leads="without",
         words="telling informing notifying alerting warning",
         also="without",
         accept=is_order,
@@ -49,6 +52,7 @@ SECRECY = (
     phrase_rule(
         "attack.concealment",
         rf"\b(?:hide|conceal|keep) (?:this|these|that|it|the fact|your|all of this) <5> from {THE_PEOPLE}\b",
+        leads="hide conceal keep",
         words="hide conceal keep",
         also="from",
     ),
@@ -56,9 +60,8 @@ SECRECY = (
         "attack.concealment",
         r"\b(?:silently|secretly|covertly|quietly|discreetly|stealthily) (?:send|forward|copy|upload|post"
         r"|transmit"
-        r"|exfiltrate|transfer|bcc|approve|redirect|install|collect|export|execute|call|harvest|capture"
-        r"|include|append"
-        r"|inject|attach|routes?)\b",
+        r"|exfiltrate|transfer|bcc|approve|harvest|capture|inject|attach|routes?)\b",
+        leads="silently secretly covertly quietly discreetly stealthily",
         words="silently secretly covertly quietly discreetly stealthily",
         accept=is_order,
     ),
@@ -67,8 +70,8 @@ SECRECY = (
         r"\b(?:do not|don't|never|without) (?:mention(?:ing)?|reveal(?:ing)?|disclos(?:e|ing)"
         r"|acknowledg(?:e|ing)"
         r"|refer(?:ring)? to) (?:this|these|that you|having|any of this|it|the) (?:<2> (?:instructions?"
-        r"|prompts?"
-        r"|directives?|memory|injection|system note)\b|to (?:the )?(?:user|anyone))",
+        r"|prompts?|directives?|memory|injection|system note)\b|to (?:the )?(?:user|anyone))",
+        leads="do don never without",
         words="mention reveal disclose acknowledge refer",
         also="do don never without",
     ),
@@ -78,6 +81,7 @@ EXFILTRATION = (
     phrase_rule(
         "attack.exfiltration",
         rf"\b{SEND} <7> {PRIVATE} <6> (?:to|at|via|into|towards|through|with|using) <2> {ADDRESS}",
+        leads=SEND_STARTS,
         words=SEND_STARTS,
         also=PRIVATE_STARTS,
         accept=is_order,
@@ -99,13 +103,20 @@ EXFILTRATION = (
 TRIGGER = (
     phrase_rule(
         "attack.delayed-trigger",
-        r"\b(?:when(?:ever)?|if|once|as soon as|next time|after|every time|each time|upon"
-        rf"|until) {_SPEAKER} <3>"
-        rf" {_SPEAKS}\b[^.\n]{{0,100}}?\b{ACT} <3> {ACTED_ON}",
-        words="say says said ask asks mention mentions mentioned type types write writes greet greets"
-        " thanks appear"
-        " appears comes confirm confirms replies talk talks request requests",
-        also="when whenever if once soon time after upon until",
+        rf"\b{_WHEN} {_SPEAKER} <3> {_SAYS}\b[^.\n]{{0,100}}?\b{ACT} <3> (?:{TOOL}|{DANGEROUS})",
+        leads=_WHEN_LEADS,
+        words="say says said type types write writes greet greets thanks appear appears comes confirm"
+        " confirms"
+        " replies",
+        also=_WHEN_STARTS,
+        accept=is_order,
+    ),
+    phrase_rule(
+        "attack.delayed-trigger",
+        rf"\b{_WHEN} {_SPEAKER} <3> {_SPEAKS}\b[^.\n]{{0,100}}?\b{ACT} <3> {DANGEROUS}",
+        leads=_WHEN_LEADS,
+        words="ask asks mention mentions mentioned talk talks request requests",
+        also=_WHEN_STARTS,
         accept=is_order,
     ),
     phrase_rule(
@@ -114,14 +125,15 @@ TRIGGER = (
         r"|memories|note|entry"
         r"|record|instruction|directive) <4> (?:retrieved|loaded|recalled|read|accessed|opened|processed"
         r"|summari[sz]ed)\b",
+        leads="when whenever once after if every each",
         words="memory memories note entry record instruction directive",
         also="retrieved loaded recalled read accessed opened processed summarized",
     ),
     phrase_rule(
         "attack.delayed-trigger",
         r"\b(?:stays?|remains?|lie|keep (?:this|it)|lay|sit) dormant\b|\bactivation (?:word|phrase|keyword"
-        r"|code)\b"
-        r"|\bsleeper (?:agent|instruction|directive|payload|mode)",
+        r"|code)\b|\bsleeper (?:agent|instruction|directive|payload|mode)",
+        leads="stay stays remain remains lie keep lay sit activation sleeper",
         words="dormant activation sleeper",
         accept=is_order,
     ),
@@ -134,6 +146,7 @@ STANDING = (
         r"|(?:in|to|into) (?:your |the )?(?:long-term |persistent |permanent |core )?memory"
         r"|as an? <2> (?:rule|instruction|directive|policy)|across (?:all"
         rf" )?sessions)\b[^\n]{{0,80}}?\b{OBEY}\b",
+        leads="remember memorize store save persist add write commit",
         words="remember memorize store save persist add write commit",
         also="permanently forever memory rule instruction directive policy sessions",
         accept=is_order,
@@ -142,6 +155,8 @@ STANDING = (
         "attack.standing-order",
         rf"\b{EVERY_SESSION} <6> (?:always|never|automatically|must|you will|you must|silently) <2> {OBEY}\b"
         rf"|\b(?:always|automatically|must) <1> {OBEY}\b[^.\n]{{0,60}}?\b{EVERY_SESSION}\b",
+        leads="in for across on at during to permanently forever indefinitely from going henceforth always"
+        " automatically must",
         words=EVERY_SESSION_STARTS,
         also=OBEY_STARTS,
         accept=is_order,
@@ -152,25 +167,29 @@ STANDING = (
         r" (?:this|these|yourself|itself|the same) <4> (?:in|into|to|on|with|across) <3> (?:every|each|all"
         r"|any|other"
         r"|the next|another) <2> (?:memor|summar|agent|session|note|context|conversation|repl|response"
-        r"|output|worker"
-        r"|document)",
+        r"|output|worker|document)",
+        leads="copy append insert add propagate replicate embed include spread pass repeat prepend",
         words="copy append insert add propagate replicate embed include spread pass repeat prepend",
         also="this these yourself itself same",
         accept=is_order,
     ),
-    phrase_rule("attack.self-copying", r"\bself-(?:propagat|replicat)\w{1,4}", words="propagate replicate"),
+    phrase_rule(
+        "attack.self-copying",
+        r"\bself-(?:propagat|replicat)\w{1,4}",
+        leads="self",
+        words="propagate replicate",
+    ),
     phrase_rule(
         "attack.unasked-action",
         r"\bwithout (?:asking|prompting|waiting|checking|confirming|requesting|seeking|requiring"
         r"|needing) <5> (?:approval"
         r"|confirmation|consent|permission|authori[sz]ation|verification|review|users?|human|anyone|first)\b"
         r"|\bwithout (?:the |any )?(?:user|human|user's|owner's|manual) (?:approval|confirmation|consent"
-        r"|permission"
-        r"|authori[sz]ation|review|interaction|verification)\b",
+        r"|permission|authori[sz]ation|review|interaction|verification)\b",
+        leads="without",
         words="without",
         also="approval confirmation consent permission authorization verification review user users human"
-        " anyone first"
-        " interaction",
+        " anyone first interaction",
         accept=is_order,
     ),
 )
@@ -178,20 +197,23 @@ STANDING = (
 COMMANDS = (
     phrase_rule(
         "attack.hostile-command",
-        r"\brm\s++-(?:rf|fr)\s++(?:--no-preserve-root\s++)?(?:/(?:\s|$|\*|etc|home|var|usr)|~|\$home|\*)"
-        r"|/dev/tcp/"
-        r"|\bnc\s++-\w*e|\bbase64\s++-d\w*\s*+\|\s*+(?:ba|z)?sh\b|:\(\)\s*+\{|169\.254\.169\.254/latest"
-        r"|\bmkfs\."
-        r"|/etc/shadow\b|\bpowershell\S*+\s[^\n]{0,60}?-e(?:nc|ncodedcommand)?\s",
-        words="rm nc base64 mkfs shadow powershell 169",
-        marks=("/dev/tcp/", ":()"),
+        r"\b(?:rm\s++-(?:rf|fr)\s++(?:--no-preserve-root\s++)?(?:/(?:\s|$|\*)|/(?:etc|home|usr|var)/?(?:\s|$)"
+        r"|~/?(?:\s|$)|\$home(?:\s|$))|nc\s++-\w{0,8}e\b|base64\s++-d\w{0,8}\s*+\|\s*+(?:ba|z)?sh\b"
+        r"|powershell\S*+\s[^\n]{0,60}?-e(?:nc|ncodedcommand)?\s)",
+        leads="rm nc base64 powershell",
+        words="rm nc base64 powershell",
+    ),
+    phrase_rule(
+        "attack.hostile-command",
+        r"/dev/tcp/|:\(\)\s*+\{|169\.254\.169\.254/latest|/etc/shadow\b",
+        marks=("/dev/tcp/", ":()", "169.254.", "/etc/shadow"),
     ),
     phrase_rule(
         "attack.hostile-command",
         r"\b(?:cat|read|send|upload|copy|scp|curl|post|print|exfiltrate|include|tar|steal)\s[^\n]{0,80}?"
-        r"(?:\.ssh/id_|\.aws/credentials|id_rsa\b|id_ed25519\b|\.kube/config|\.netrc\b|/etc/passwd\b"
-        r"|wallet\.dat)",
-        marks=(".ssh/", ".aws/", "id_rsa", "id_ed25519", ".kube/", ".netrc", "/etc/passwd", "wallet.dat"),
+        r"(?:\.aws/credentials|\bid_(?:rsa|ed25519)(?!\w|\.pub)|\.kube/config|\.netrc(?!\w)"
+        r"|/etc/passwd(?!\w)|wallet\.dat)",
+        marks=(".aws/", "id_rsa", "id_ed25519", ".kube/", ".netrc", "/etc/passwd", "wallet.dat"),
         accept=is_order,
     ),
 )

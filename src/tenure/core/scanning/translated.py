@@ -4,9 +4,7 @@ Patterns in Latin letters are written without accents and the others in their ow
 the text is that they are matched with.
 """
 
-import re
-
-from tenure.core.scanning.matching import Rule, phrase_rule
+from tenure.core.scanning.matching import LatePattern, Rule, phrase_rule
 from tenure.core.scanning.normalising import fold, plain
 
 # Spanish, Portuguese, French, Italian, German, Dutch. Each: verbs that set something aside, what is set
@@ -83,8 +81,7 @@ _OTHER_SCRIPTS = (
         r"(?:\w++\s++){0,2}(?:инструкции|указания|правила|команды|ограничения)"
     ),
     (
-        r"(?:忽略|无视|無視|忘记|忘記|忽视)[^。\n]{0,8}(?:之前|以前|先前|以上|上述|前面|所有|你的)[^。\n]{0,8}"
-        r"(?:指令|指示|提示|规则|規則|命令|说明)"
+        r"(?:忽略|无视|無視|忘记|忘記|忽视)[^。\n]{0,8}(?:之前|以前|先前|以上|上述|前面|所有|你的)[^。\n]{0,8}(?:指令|指示|提示|规则|規則|命令|说明)"
     ),
     r"(?:以前|これまで|上記|すべて|あなた)の?[^。\n]{0,6}(?:指示|命令|ルール|プロンプト|指令)[^。\n]{0,6}(?:無視|忘れ)",
 )
@@ -92,8 +89,7 @@ _OTHER_SCRIPTS_MARKS = ("игнорируй", "забудь", "忽略", "无视"
 
 _ASK = (
     "muestra(?:me)?|revela(?:me)?|dime|ensena(?:me)?|comparte|mostr[ae](?:-me)?|revel[ae]|exib[ae]|desvende"
-    "|diga"
-    "|affiche[rz]?|revele[rz]?(?:-moi)?|montre[rz]?(?:-moi)?|divulgue[rz]?|donne[rz]?(?:-moi)?"
+    "|diga|affiche[rz]?|revele[rz]?(?:-moi)?|montre[rz]?(?:-moi)?|divulgue[rz]?|donne[rz]?(?:-moi)?"
     "|zeige?(?: mir)?|enthulle"
     "|verrate?(?: mir)?|gib(?: mir)?|mostra(?:mi)?|rivela(?:mi)?|visualizza|dimmi|toon|onthul"
 )
@@ -110,13 +106,11 @@ _PROMPT = (
     "|systeme|di sistema|inicial(?:es)?|iniciais|initiale?s?|inizial[ei]|original[ei]?|ocultas?"
     "|secret[aeo]s?|segret[aeo]"
     "|cachees?|(?:d[aeiu]|de) (?:l[ao] |tua |tu |sua |ta |la tua )?(?:sistema|formacion|formacao"
-    "|treinamento|formation"
-    "|formazione|programacion|programacao))"
+    "|treinamento|formation|formazione|programacion|programacao))"
 )
 _GERMAN_PROMPT = (
     r"(?:dein(?:en?|er)?|ihren?) <2> (?:system-?(?:prompt|anweisung(?:en)?)|(?:ursprunglichen?|versteckten?"
-    r"|geheimen?"
-    r"|internen?) \w{0,12}(?:anweisung(?:en)?|prompt|richtlinien?))"
+    r"|geheimen?|internen?) \w{0,12}(?:anweisung(?:en)?|prompt|richtlinien?))"
 )
 
 
@@ -131,16 +125,19 @@ def _set_aside() -> str:
 
 
 TRANSLATED = (
-    phrase_rule("attack.override-translated", _set_aside(), words=_SET_ASIDE_STARTS),
+    phrase_rule(
+        "attack.override-translated", _set_aside(), leads=f"{_SET_ASIDE_STARTS} haz", words=_SET_ASIDE_STARTS
+    ),
     Rule(
         name="attack.override-translated",
-        pattern=re.compile(fold(plain("|".join(_OTHER_SCRIPTS)))),
+        pattern=LatePattern(fold(plain("|".join(_OTHER_SCRIPTS)))),
         confidence=0.9,
         marks=tuple(fold(plain(mark)) for mark in _OTHER_SCRIPTS_MARKS),
     ),
     phrase_rule(
         "attack.prompt-leak-translated",
         rf"\b(?:{_ASK}) <3> (?:{_PROMPT}|{_GERMAN_PROMPT})\b",
+        leads=_ASK_STARTS,
         words=_ASK_STARTS,
     ),
 )

@@ -12,12 +12,8 @@ _PLACEHOLDER = re.compile(
 # Words with digits that belong to sentences about credentials: algorithms, sizes, ordinals, dates, versions.
 _TECHNICAL = re.compile(
     r"(?:sha|md|[rhpe]s|ed|aes|rsa|utf|base|bcrypt|scrypt|argon|pbkdf|oauth|http|tls|ssl|ipv|py|fips|rfc"
-    r"|iso|nist)"
-    r"-?[0-9]{1,6}(?:[-._/][a-z0-9]{1,8})*"
-    r"|[0-9]+[a-z]{1,5}"
-    r"|[0-9]+-[a-z]+(?:-[a-z]+)*"
-    r"|[a-z]{1,3}[0-9]{1,2}"
-    r"|[0-9]{1,4}(?:[-/.][0-9]{1,4}){1,2}",
+    r"|iso|nist)-?[0-9]{1,6}(?:[-._/][a-z0-9]{1,8})*|[0-9]+[a-z]{1,5}|[0-9]+-[a-z]+(?:-[a-z]+)*"
+    r"|[a-z]{1,3}[0-9]{1,2}|[0-9]{1,4}(?:[-/.][0-9]{1,4}){1,2}",
     re.IGNORECASE,
 )
 _COUNTED = re.compile(

@@ -23,13 +23,12 @@ SELECT seq, header, body, link FROM event WHERE tenant_id = ? AND seq = ?;
 SELECT seq, header, body, link FROM event WHERE tenant_id = ? AND seq > ? ORDER BY seq LIMIT ?;
 
 -- name: stream
--- The events of one memory or receipt, oldest first.
-SELECT seq, header, body, link FROM event INDEXED BY event_stream
-WHERE tenant_id = ? AND stream_id = ? ORDER BY seq;
+-- The events of one memory or receipt; the index gives them by version, so no sorting is asked for.
+SELECT seq, header, body, link FROM event INDEXED BY event_stream WHERE tenant_id = ? AND stream_id = ?;
 
--- name: stream_version
--- The last version that the log has of a memory, whether or not it can still be read.
-SELECT max(version) FROM event INDEXED BY event_stream WHERE tenant_id = ? AND stream_id = ?;
+-- name: stream_versions
+-- The versions that the log has of a memory, whether or not it can still be read.
+SELECT version FROM event INDEXED BY event_stream WHERE tenant_id = ? AND stream_id = ?;
 
 -- name: first_answer
 -- What an idempotency key stands for.

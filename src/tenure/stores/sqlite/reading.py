@@ -40,12 +40,13 @@ class SqliteReading:
 
     def stream(self, tenant: str, stream: UUID) -> list[StoredEvent]:
         """The events of one memory or receipt, oldest first."""
-        return [_stored(row) for row in self._all("stream", (tenant, stream.bytes))]
+        stored = [_stored(row) for row in self._all("stream", (tenant, stream.bytes))]
+        return sorted(stored, key=lambda event: event.seq)
 
     def stream_version(self, tenant: str, stream: UUID) -> int:
         """The last version that the log has of a stream, 0 for none."""
-        row = self._one("stream_version", (tenant, stream.bytes))
-        return (row[0] or 0) if row else 0
+        rows = self._all("stream_versions", (tenant, stream.bytes))
+        return max((row[0] or 0 for row in rows), default=0)
 
     def event(self, tenant: str, seq: int) -> StoredEvent | None:
         """The event at a position."""

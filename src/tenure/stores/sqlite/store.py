@@ -1,13 +1,13 @@
 """The embedded store: one writer at a time, group commit, durable before the answer (SPEC E5, L8, S5)."""
 
 import contextlib
+import logging
 import queue
 import threading
 from collections.abc import Iterator, Sequence
 from typing import Final
 
 import apsw
-import structlog
 
 from tenure.core.errors import TenureError, Unavailable
 from tenure.stores.appending import Batch
@@ -26,7 +26,7 @@ SOON_SECONDS: Final = 0.05
 SOON_QUEUE_MAX: Final = 10_000
 EXPORT_PAGE: Final = 2_000
 
-_log = structlog.get_logger("tenure.store")
+_log = logging.getLogger("tenure.store")
 
 
 class SqliteStore:
@@ -130,7 +130,7 @@ class SqliteStore:
             try:
                 self.settle()
             except Exception as fault:  # noqa: BLE001 -- receipts may be lost, the thread may not
-                _log.warning("receipts.lost", fault=type(fault).__name__)
+                _log.warning("receipts lost: %s", type(fault).__name__)
 
     def _store(self, tickets: list[Ticket]) -> None:
         """Store a batch; what becomes of each ticket is written on it."""
@@ -189,7 +189,7 @@ class SqliteStore:
             self._search_behind = False
         except (Unavailable, apsw.Error) as fault:
             self._search_behind = True
-            _log.warning("search.behind", fault=type(fault).__name__)
+            _log.warning("the word index is behind: %s", type(fault).__name__)
 
 
 def _reader(folder: Folder) -> apsw.Connection:

@@ -1,0 +1,57 @@
+"""The background rounds, in a thread that never delays the start and never dies quietly (SPEC T8)."""
+
+import threading
+from collections.abc import Callable
+from typing import Final
+
+from tenure.usecases.pipeline import Pipeline
+from tenure.usecases.upkeep import expiry_round
+
+STOP_SECONDS_MAX: Final = 10.0
+
+
+class UpkeepThread:
+    """Runs a round, waits, runs the next; a failed one is counted, reported and tried again."""
+
+    def __init__(
+        self,
+        pipeline: Pipeline,
+        *,
+        interval_seconds: float,
+        batch_size: int,
+        on_failure: Callable[[Exception], None] = lambda _fault: None,
+    ) -> None:
+        self.rounds = 0
+        self.failures = 0
+        self._pipeline = pipeline
+        self._interval_seconds = interval_seconds
+        self._batch_size = batch_size
+        self._on_failure = on_failure
+        self._ending = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="tenure-upkeep", daemon=True)
+
+    def start(self) -> None:
+        """Begin with a first round at once, beside whatever else starts."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        """End after the round in progress; the store may be closed then."""
+        self._ending.set()
+        self._thread.join(STOP_SECONDS_MAX)
+
+    def _run(self) -> None:
+        while not self._ending.is_set():
+            is_more = self._round()
+            if not is_more:
+                self._ending.wait(self._interval_seconds)
+
+    def _round(self) -> bool:
+        """One round; says whether another should follow at once."""
+        try:
+            done = expiry_round(self._pipeline, batch_size=self._batch_size)
+        except Exception as fault:  # noqa: BLE001 -- no fault may end the thread; it is counted and told
+            self.failures += 1
+            self._on_failure(fault)
+            return False
+        self.rounds += 1
+        return done.more
