@@ -47,13 +47,19 @@ class Node:
         except WrongRootKey as fault:
             folder.release()
             raise Unavailable(str(fault), hint="Give the root key that this store was made with.") from fault
+        except OSError as fault:
+            folder.release()
+            raise Unavailable(
+                f"the data folder {folder.path} cannot be written ({fault.strerror})",
+                hint="Make space or check its permissions, then start again.",
+            ) from fault
         except BaseException:
             folder.release()
             raise
         self.pipeline = Pipeline(store=self.store, keyring=self.keyring, clock=clock, rules=rules(settings))
 
     def close(self) -> None:
-        """Write what still waits, close every file and give the folder back."""
+        """Write what still waits, close every file and give the folder back; again changes nothing."""
         self.store.close()
         self._keys.close()
         self.folder.release()
@@ -143,7 +149,8 @@ def _root_key(folder: Folder, settings: Settings, *, fresh: bool) -> bytes:
     if settings.keys.kek is not None:
         return settings.keys.kek
     path = Path(settings.keys.kek_file) if settings.keys.kek_file else folder.root_key
-    if fresh and not path.exists() and settings.keys.kek_file is None:
+    if fresh and settings.keys.kek_file is None and not (path.exists() and path.stat().st_size):
+        path.unlink(missing_ok=True)
         secret_file(path, base64.b64encode(SystemClock().secret(KEY_BYTES)).decode() + "\n")
     try:
         return base64.b64decode(path.read_text("ascii").strip(), validate=True)

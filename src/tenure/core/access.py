@@ -81,7 +81,7 @@ def opens(secret: bytes, stored_hash: bytes) -> bool:
 def create_key(command: CreateKey, hashed: bytes, caller: Caller, moment: Moment) -> Decided[Key] | Refused:
     """Grant a credential in the caller's own tenant, unless the grants contradict a rule."""
     checked_name(command.name, field="name")
-    wrong = check_grants(command.grants)
+    wrong = check_grants(command.grants) or _beyond(command.grants, caller.grants)
     if wrong is not None:
         return Refused(wrong)
     event = Event(
@@ -115,6 +115,19 @@ def check_grants(grants: Grants) -> TenureError | None:
     for field in ("agents", "purposes", "subjects"):
         for name in getattr(grants, field) or ():
             checked_name(name, field=field)
+    return None
+
+
+def _beyond(granted: Grants, own: Grants) -> Forbidden | None:
+    """Nobody grants more than they may touch themselves; roles are an operator's to give."""
+    for field in ("agents", "purposes", "subjects", "source_types"):
+        mine, theirs = getattr(own, field), getattr(granted, field)
+        if mine is not None and (theirs is None or not theirs <= mine):
+            return Forbidden(
+                f"this credential's own grants do not reach as far as those {field}",
+                hint=f"Narrow the new key's {field} to what you were granted yourself.",
+                field=field,
+            )
     return None
 
 

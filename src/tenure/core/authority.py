@@ -47,7 +47,9 @@ ROLE_PERMISSIONS: Final = MappingProxyType(
     }
 )
 
-NEVER_MODEL_DRIVEN: Final = frozenset({Permission.REVIEW, Permission.RENEW, Permission.MANAGE_KEYS})
+NEVER_MODEL_DRIVEN: Final = frozenset(
+    {Permission.REVIEW, Permission.READ_WITHHELD, Permission.RENEW, Permission.MANAGE_KEYS}
+)
 """What a principal steered by a model can never do, whatever roles it was given (SPEC A5)."""
 
 
@@ -119,7 +121,10 @@ def shown(caller: Caller, memory: Memory) -> Memory:
     """The memory as the caller may see it: what nobody let in reaches only who must judge it (SPEC L6)."""
     withheld = memory.status in WITHHELD or memory.trust is Trust.UNTRUSTED
     if memory.status is Status.REJECTED or (withheld and not may(caller, Permission.READ_WITHHELD)):
-        return msgspec.structs.replace(memory, content=None, claim=None)
+        source = msgspec.structs.replace(memory.source, uri=None)
+        return msgspec.structs.replace(
+            memory, content=None, claim=None, key=None, decision_reason=None, source=source
+        )
     return memory
 
 

@@ -10,6 +10,8 @@ import hashlib
 from collections.abc import Iterable
 from typing import NamedTuple
 
+import msgspec
+
 from tenure.core.events import decode_header
 
 GENESIS = bytes(32)
@@ -55,8 +57,17 @@ def verify(
         if because is not None:
             return Break(count + 1 if row.seq != count + 1 else row.seq, because)
         previous, count = row.link, row.seq
-    if head is not None and head != (count, previous):
-        return Break(count + 1, f"the log should end at position {head[0]}, but ends at {count}")
+    return _ended(head, count, previous) if head is not None else count
+
+
+def _ended(head: tuple[int, bytes], count: int, previous: bytes) -> Break | int:
+    """Whether the log ends where it should, and as it should."""
+    seq, expected = head
+    if count != seq:
+        first_bad = min(count, seq) + 1
+        return Break(first_bad, f"the log should end at position {seq}, but ends at {count}")
+    if previous != expected:
+        return Break(seq, "the log ends at its position, but with another link: it was written anew")
     return count
 
 
@@ -65,7 +76,10 @@ def _broken(tenant: str, row: ChainedEvent, previous: bytes, expected_seq: int) 
         return f"position {expected_seq} is missing; the next event is at {row.seq}"
     if link(previous, row.seq, row.header) != row.link:
         return "the event does not follow from the one before it"
-    header = decode_header(row.header)
+    try:
+        header = decode_header(row.header)
+    except msgspec.DecodeError:
+        return "the header cannot be read"
     if header.tenant != tenant:
         return "the event belongs to another tenant"
     if row.body is not None and body_digest(row.body) != header.body_sha256:

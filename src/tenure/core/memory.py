@@ -155,7 +155,10 @@ def evolve(memory: Memory | None, event: Event) -> Memory:
     data = event.data
     if isinstance(data, events.Admitted | events.Quarantined):
         if memory is not None:
-            raise IllegalTransition("only the first event of a memory admits or quarantines it")
+            raise IllegalTransition(
+                "only the first event of a memory admits or quarantines it",
+                hint="Give a new memory an id of its own.",
+            )
         return _born(event, data)
     if memory is None:
         raise ValueError("the first event of a memory must admit or quarantine it")

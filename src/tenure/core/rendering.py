@@ -7,6 +7,7 @@ data.
 """
 
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Final
 
 import msgspec
@@ -24,15 +25,15 @@ _ESCAPES: Final = str.maketrans(
 )
 
 
-def render_item(memory: Memory, *, stale_banner: str | None) -> str:
-    """One memory as one line of JSON without a tag in it."""
+def render_item(memory: Memory, *, written_at: datetime, stale_banner: str | None) -> str:
+    """One memory as one line of JSON without a tag in it; ``written_at`` is its text's own time."""
     item: dict[str, object] = {
         "id": memory.id,
         "kind": memory.kind,
         "content": memory.content,
         "trust": memory.trust,
         "source": memory.source.type,
-        "written": memory.created_at.date().isoformat(),
+        "written": written_at.date().isoformat(),
     }
     if memory.source.observed_at is not None:
         item["observed"] = memory.source.observed_at.date().isoformat()

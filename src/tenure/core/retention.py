@@ -9,6 +9,7 @@ from tenure.core.errors import InvalidRequest, VersionConflict
 from tenure.core.events import Event, Expired, Renewed, Secret
 from tenure.core.identity import Caller, Moment, Tier
 from tenure.core.memory import Memory, Step, evolve, next_status
+from tenure.core.proposals import check_text, check_time
 from tenure.core.vocabulary import LIFETIMES, Kind, Status
 
 REASON_CHARACTERS_MAX = 1_000
@@ -39,7 +40,8 @@ class Renew(msgspec.Struct, frozen=True, kw_only=True):
 
 def checked_reason(reason: str) -> str:
     """A reason that a later reader can use; raises InvalidRequest when there is none."""
-    if not reason.strip() or len(reason) > REASON_CHARACTERS_MAX or "\x00" in reason:
+    check_text(reason, field="reason")
+    if not reason.strip() or len(reason) > REASON_CHARACTERS_MAX:
         raise InvalidRequest(f"reason must have 1 to {REASON_CHARACTERS_MAX:,} characters", field="reason")
     return reason
 
@@ -59,6 +61,7 @@ def asked_expiry(
         return now + timedelta(seconds=ttl_seconds)
     if expires_at is None:
         return None
+    check_time(expires_at, field="expires_at")
     if not now < expires_at <= now + maximum:
         raise InvalidRequest(
             f"expires_at must be in the future and at most {maximum.days} days from now for a {kind}",
@@ -76,8 +79,10 @@ def first_expiry(
     return expires_at if kept is None else min(expires_at, now + kept)
 
 
-def renew(command: Renew, memory: Memory, caller: Caller, moment: Moment) -> Decided[Memory] | Refused:
-    """SPEC L11: renewal needs a reason and is bounded by the kind's maximum, from now."""
+def renew(
+    command: Renew, memory: Memory, caller: Caller, moment: Moment, ladder: Ladder
+) -> Decided[Memory] | Refused:
+    """SPEC L11: renewal needs a reason; kind and scope bound it, from now."""
     if memory.version != command.expected_version:
         return Refused(VersionConflict(expected=command.expected_version, current=memory.version))
     next_status(memory.status_at(moment.now), Step.RENEW)
@@ -86,6 +91,8 @@ def renew(command: Renew, memory: Memory, caller: Caller, moment: Moment) -> Dec
     )
     if until is None:
         return Refused(InvalidRequest("give expires_at or ttl_seconds", field="expires_at"))
+    if memory.scope.tier is not Tier.USER:
+        until = min(until, moment.now + ladder.retention(memory.scope.tier))
     event = Event(
         tenant=memory.tenant,
         at=moment.now,

@@ -195,7 +195,8 @@ def pack(
         if len(items) == command.limit:
             break
         item = _item(ranked, memory, now, doubt, explain=command.explain)
-        line = render_item(memory, stale_banner=item.banner)
+        written_at = from_microseconds(ranked.candidate.written_at)
+        line = render_item(memory, written_at=written_at, stale_banner=item.banner)
         cost = estimate_tokens(line) + 2 if command.budget_tokens is not None else 0
         if command.budget_tokens is not None and spent + cost > command.budget_tokens:
             skipped += 1

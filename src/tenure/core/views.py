@@ -32,7 +32,6 @@ class MemoryRow(msgspec.Struct, frozen=True, gc=False):
     tenant: str
     created_seq: int
     memory_id: UUID
-    content_seq: int
     agent: str
     purpose: str
     subject: str
@@ -194,7 +193,6 @@ def _born(event: Event, data: events.Admitted | events.Quarantined, seq: int) ->
         event.tenant,
         seq,
         event.stream,
-        seq,
         data.agent,
         data.purpose,
         event.subject or "",
@@ -231,25 +229,24 @@ def _moved(event: Event, seq: int, before: MemoryRow | None) -> MemoryRow:
     status = next_status(Status(before.status), step)
     moved = msgspec.structs.replace(before, status=status, version=before.version + 1)
     change = _EXTRA.get(step)
-    return change(moved, event, event.data, seq) if change else moved
+    return change(moved, event, event.data) if change else moved
 
 
-def _promoted(row: MemoryRow, _event: Event, data: EventData, _seq: int) -> MemoryRow:
+def _promoted(row: MemoryRow, _event: Event, data: EventData) -> MemoryRow:
     return msgspec.structs.replace(row, trust=data.trust.rank) if isinstance(data, events.Promoted) else row
 
 
-def _renewed(row: MemoryRow, _event: Event, data: EventData, _seq: int) -> MemoryRow:
+def _renewed(row: MemoryRow, _event: Event, data: EventData) -> MemoryRow:
     if not isinstance(data, events.Renewed):
         return row
     return msgspec.structs.replace(row, expires_at=microseconds(data.expires_at))
 
 
-def _revised(row: MemoryRow, event: Event, data: EventData, seq: int) -> MemoryRow:
+def _revised(row: MemoryRow, event: Event, data: EventData) -> MemoryRow:
     if not isinstance(data, events.Revised):
         return row
     return msgspec.structs.replace(
         row,
-        content_seq=seq,
         trust=data.trust.rank,
         confidence=data.confidence,
         source_type=data.source_type,
@@ -262,7 +259,7 @@ def _revised(row: MemoryRow, event: Event, data: EventData, seq: int) -> MemoryR
     )
 
 
-_EXTRA: Final[dict[Step, Callable[[MemoryRow, Event, EventData, int], MemoryRow]]] = {
+_EXTRA: Final[dict[Step, Callable[[MemoryRow, Event, EventData], MemoryRow]]] = {
     Step.PROMOTE: _promoted,
     Step.RENEW: _renewed,
     Step.REVISE: _revised,

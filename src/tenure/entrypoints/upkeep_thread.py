@@ -40,10 +40,9 @@ class UpkeepThread:
         self._thread.join(STOP_SECONDS_MAX)
 
     def _run(self) -> None:
-        while not self._ending.is_set():
+        is_more = self._round()
+        while not self._ending.wait(0 if is_more else self._interval_seconds):
             is_more = self._round()
-            if not is_more:
-                self._ending.wait(self._interval_seconds)
 
     def _round(self) -> bool:
         """One round; says whether another should follow at once."""

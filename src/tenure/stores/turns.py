@@ -1,8 +1,9 @@
 """Taking turns at the write lock: group commit without a timer and without a writer thread (SPEC E5, L8).
 
-Whoever wants to write takes a ticket. When nobody leads, it leads: it stores all that was queued, by anybody, as one
-batch, wakes the others, and hands the lead to the first of those who queued meanwhile. A single caller changes no
-thread. Laws: somebody leads whenever somebody waits; a ticket is stored once; whoever stops waiting, leads no one.
+Whoever wants to write takes a ticket. When nobody leads, it leads: it stores all that was queued, by anybody,
+as one batch, wakes the others, and hands the lead to the first of those who queued meanwhile. A single caller
+changes no thread. Laws: somebody leads whenever somebody waits; a ticket is stored once; whoever stops
+waiting, leads no one.
 """
 
 import threading

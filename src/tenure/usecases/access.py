@@ -76,17 +76,19 @@ def grants_from(
 ) -> Grants:
     """Grants from words; raises InvalidRequest that names the unknown one and the known ones.
 
-    A side that is left out is not narrowed, but for source types: a person's own key attests what that person
-    says, and a model's key what an agent says, unless more is named (SPEC A3).
+    A side that is left out is not narrowed; an empty one grants nothing. Where source types are left out, a
+    person's own key attests what that person says, and a model's key what an agent says (SPEC A3).
     """
     known_roles = frozenset(_known(Role, word, "role") for word in roles)
     attested = frozenset(_known(SourceType, word, "source_type") for word in source_types or ())
     return Grants(
         roles=known_roles,
-        agents=frozenset(agents) if agents else None,
-        purposes=frozenset(purposes) if purposes else None,
-        subjects=frozenset(subjects) if subjects else None,
-        source_types=attested or _attested_by_default(known_roles, model_driven=model_driven),
+        agents=frozenset(agents) if agents is not None else None,
+        purposes=frozenset(purposes) if purposes is not None else None,
+        subjects=frozenset(subjects) if subjects is not None else None,
+        source_types=attested
+        if source_types is not None
+        else _attested_by_default(known_roles, model_driven=model_driven),
         model_driven=model_driven,
     )
 

@@ -9,7 +9,7 @@ import msgspec
 from tenure.core.authority import Permission, Target, sees, shown
 from tenure.core.decision import Decided
 from tenure.core.errors import InvalidRequest, NotFound
-from tenure.core.events import NAMES, Event
+from tenure.core.events import NAMES, Event, Secret
 from tenure.core.identity import Caller, SourceType
 from tenure.core.memory import Memory, evolve
 from tenure.core.views import microseconds
@@ -158,19 +158,20 @@ def _position(cursor: str | None) -> int | None:
 
 
 def _history(world: World, caller: Caller, command: Get) -> History:
-    visible(world, caller, command.memory_id)
+    """What is withheld of the memory as it stands now is withheld of its past too (SPEC L6, L13)."""
+    now_standing = visible(world, caller, command.memory_id)
+    is_withheld = shown(caller, now_standing) is not now_standing
     memory: Memory | None = None
     items: list[Happened] = []
     for stored in world.reading.stream(caller.tenant, command.memory_id):
         event = open_event(stored, world.keyring)
         memory = evolve(memory, event)
-        items.append(_happened(stored.seq, event, memory, caller))
+        items.append(_happened(stored.seq, event, memory, None if is_withheld else event.secret))
     return History(memory_id=command.memory_id, items=tuple(items))
 
 
-def _happened(seq: int, event: Event, memory: Memory, caller: Caller) -> Happened:
-    secret = event.secret
-    seen = shown(caller, memory)
+def _happened(seq: int, event: Event, memory: Memory, secret: Secret | None) -> Happened:
+    said = secret.reason if secret is not None else None
     return Happened(
         seq=seq,
         event=NAMES[type(event.data)][0],
@@ -178,9 +179,9 @@ def _happened(seq: int, event: Event, memory: Memory, caller: Caller) -> Happene
         actor=event.actor,
         version=memory.version,
         status=memory.status,
-        content=seen.content if secret is not None and secret.content is not None else None,
+        content=secret.content if secret is not None else None,
         rule=getattr(event.data, "rule", None),
-        reason=(secret.reason if secret else None) or getattr(event.data, "reason", None),
+        reason=said if said is not None else getattr(event.data, "reason", None),
     )
 
 

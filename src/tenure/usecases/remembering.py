@@ -52,7 +52,7 @@ def _gather_remember(world: World, caller: Caller, command: Remember) -> WriteFa
     if command.supersedes is not None:
         corrected = _corrected(world, caller, command.supersedes)
     return WriteFacts(
-        findings=_findings(world, command.content, command.claim),
+        findings=_findings(world, command.content, command.claim, command.key, command.source.uri),
         fingerprint=world.keyring.digest(caller.tenant, "content", canonical(command.content)),
         key_digest=world.keyring.digest(caller.tenant, "key", command.key) if command.key else None,
         present=load(world.reading, world.keyring, caller.tenant, command.id) if command.id else None,
@@ -81,12 +81,15 @@ def _parent(world: World, caller: Caller, command: Remember, memory_id: UUID) ->
     return memory
 
 
-def _findings(world: World, content: str, claim: Claim | None) -> tuple[Finding, ...]:
-    """What the scanners say. Content that is too long is rejected for its length, so it is not scanned."""
+def _findings(world: World, content: str, claim: Claim | None, *beside: str | None) -> tuple[Finding, ...]:
+    """What the scanners say of the content and of the words beside it: claim, key and address.
+
+    Content that is too long is rejected for its length, so it is not scanned.
+    """
     if len(content) > world.rules.content_characters_max:
         return ()
-    parts = [content] if claim is None else [content, claim.entity, claim.attribute, claim.value]
-    return scan("\n".join(parts))
+    claimed = () if claim is None else (claim.entity, claim.attribute, claim.value)
+    return scan("\n".join((content, *claimed, *(text for text in beside if text is not None))))
 
 
 def _decide_remember(
@@ -110,7 +113,7 @@ def _gather_revise(world: World, caller: Caller, command: ReviseMemory) -> tuple
     content = revise.content if revise.content is not None else memory.content or ""
     check_text(content, field="content")
     facts = WriteFacts(
-        findings=_findings(world, content, revise.claim or memory.claim),
+        findings=_findings(world, content, revise.claim or memory.claim, memory.key, revise.source.uri),
         fingerprint=world.keyring.digest(caller.tenant, "content", canonical(content)),
         key_digest=world.keyring.digest(caller.tenant, "key", memory.key) if memory.key else None,
     )

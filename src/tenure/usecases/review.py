@@ -80,9 +80,9 @@ def _promote(
 
 
 def _renew(
-    command: RenewMemory, memory: Memory, caller: Caller, moment: Moment, _rules: Rules
+    command: RenewMemory, memory: Memory, caller: Caller, moment: Moment, rules: Rules
 ) -> Decided[Memory] | Refused:
-    return retention.renew(command.renew, memory, caller, moment)
+    return retention.renew(command.renew, memory, caller, moment, rules.write.ladder)
 
 
 def _replay(world: World, first: Event | None, _outcome: bytes) -> Memory:

@@ -8,7 +8,7 @@ from typing import Self
 from tenure.config import Settings
 from tenure.core.access import check_grants
 from tenure.core.errors import InvalidRequest
-from tenure.core.identity import Caller, Grants, checked_name
+from tenure.core.identity import Caller, checked_name
 from tenure.entrypoints.library.sessions import Session
 from tenure.usecases import evidence, upkeep
 from tenure.usecases.access import grants_from
@@ -67,7 +67,7 @@ class Tenure:
         wrong = check_grants(grants)
         if wrong is not None:
             raise wrong
-        caller = Caller(tenant=tenant, id=f"embedded:{name}", name=name, grants=_exact(grants, source_types))
+        caller = Caller(tenant=tenant, id=f"embedded:{name}", name=name, grants=grants)
         return Session(self.node.pipeline, caller, subject=subject)
 
     def upkeep(self) -> upkeep.Round:
@@ -95,17 +95,3 @@ class Tenure:
     ) -> None:
         """Close it."""
         self.close()
-
-
-def _exact(grants: Grants, source_types: Iterable[str] | None) -> Grants:
-    """An empty list of source types grants none, not all."""
-    if source_types is not None and grants.source_types is None:
-        return Grants(
-            roles=grants.roles,
-            agents=grants.agents,
-            purposes=grants.purposes,
-            subjects=grants.subjects,
-            source_types=frozenset(),
-            model_driven=grants.model_driven,
-        )
-    return grants

@@ -56,6 +56,19 @@ def connect(path: Path, *, durable: bool, read_only: bool = False) -> apsw.Conne
 
 
 @contextmanager
+def transaction(connection: apsw.Connection) -> Iterator[None]:
+    """All or nothing. Where a full disk has ended the transaction already, nothing is left to take back."""
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+        connection.execute("COMMIT")
+    except BaseException:
+        if not connection.get_autocommit():
+            connection.execute("ROLLBACK")
+        raise
+
+
+@contextmanager
 def faults_as_unavailable() -> Iterator[None]:
     """Turn what an operator must mend into Unavailable: nothing was acknowledged, nothing is half-written."""
     try:

@@ -6,7 +6,7 @@ from pathlib import Path
 from uuid import UUID
 
 from tenure.stores.keyring import WrappedSubjectKey, WrappedTenantKey
-from tenure.stores.sqlite.connection import connect, faults_as_unavailable
+from tenure.stores.sqlite.connection import connect, faults_as_unavailable, transaction
 from tenure.stores.sqlite.schema import migrate
 
 
@@ -38,7 +38,7 @@ class SqliteKeyTable:
 
     def add(self, tenant_keys: Sequence[WrappedTenantKey], subject_keys: Sequence[WrappedSubjectKey]) -> None:
         """Make keys durable in one commit; one that is there already stays as it is."""
-        with self._lock, faults_as_unavailable(), self._connection:
+        with self._lock, faults_as_unavailable(), transaction(self._connection):
             self._connection.executemany("INSERT OR IGNORE INTO tenant_key VALUES (?, ?, ?, ?)", tenant_keys)
             self._connection.executemany(
                 "INSERT OR IGNORE INTO subject_key VALUES (?, ?, ?, ?, ?)",

@@ -9,6 +9,7 @@ from uuid import UUID
 import apsw
 import msgspec
 
+from tenure.core.errors import Unavailable
 from tenure.core.ledger import GENESIS
 from tenure.core.retrieval import Candidate, Filter, Hit, Statistics
 from tenure.core.views import KeyRow, MemoryRow
@@ -144,7 +145,7 @@ class SqliteReading:
 class LazyReading(SqliteReading):
     """A reading that takes a connection from the pool, and its snapshot, with its first question."""
 
-    def __init__(self, pool: "LifoQueue[apsw.Connection]") -> None:
+    def __init__(self, pool: "LifoQueue[apsw.Connection | None]") -> None:
         self._pool = pool
         self._taken: apsw.Connection | None = None
 
@@ -160,7 +161,11 @@ class LazyReading(SqliteReading):
     @property
     def _connection(self) -> apsw.Connection:
         if self._taken is None:
-            self._taken = self._pool.get()
+            connection = self._pool.get()
+            if connection is None:
+                self._pool.put(None)
+                raise Unavailable("this store is closed", hint="Open it again.")
+            self._taken = connection
             self._taken.execute("BEGIN")
         return self._taken
 
@@ -201,7 +206,8 @@ def _candidate(row: Sequence[Any]) -> Candidate:
 
 
 def _stored(row: tuple[Any, ...]) -> StoredEvent:
-    return StoredEvent(row[0], row[1].encode(), row[2], row[3])
+    header = row[1].encode() if isinstance(row[1], str) else bytes(row[1])
+    return StoredEvent(row[0], header, row[2], row[3])
 
 
 def _key(row: tuple[Any, ...]) -> KeyRow:

@@ -9,6 +9,7 @@ import apsw
 from tenure.core import views
 from tenure.core.wording import analyse
 from tenure.stores.projecting import Projection
+from tenure.stores.sqlite.connection import transaction
 from tenure.stores.sqlite.reading import SqliteReading
 from tenure.stores.sqlite.search import SearchIndex, WordsFound
 from tenure.stores.sqlite.writing import SqliteTransaction
@@ -40,7 +41,7 @@ def rebuild(connection: apsw.Connection, keyring: Keyring) -> Rebuilt:
     The views beside are temporary tables of the same names, which hide the live ones from every statement, so
     that a replay runs the very statements that the writer runs.
     """
-    with connection:
+    with transaction(connection):
         for view in VIEWS:
             _set_beside(connection, view)
         try:

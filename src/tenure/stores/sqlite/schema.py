@@ -10,6 +10,7 @@ from typing import Final
 import apsw
 
 from tenure.core.errors import Unavailable
+from tenure.stores.sqlite.connection import transaction
 
 LOG_MIGRATIONS: Final = ("0001_log.sql",)
 
@@ -23,6 +24,6 @@ def migrate(connection: apsw.Connection, migrations: tuple[str, ...] = LOG_MIGRA
             hint="Run the newer version of tenure.",
         )
     for number, name in enumerate(migrations[found:], start=found + 1):
-        with connection:
+        with transaction(connection):
             connection.execute(files("tenure.stores.sqlite").joinpath("migrations", name).read_text("utf-8"))
             connection.pragma("user_version", number)

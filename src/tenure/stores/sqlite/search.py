@@ -15,10 +15,11 @@ import apsw
 
 from tenure.core.views import Index, MemoryRow, SearchChange, Unindex, UnindexSubject
 from tenure.stores.queries import load_queries
-from tenure.stores.sqlite.connection import connect, faults_as_unavailable
+from tenure.stores.sqlite.connection import connect, faults_as_unavailable, transaction
 from tenure.stores.sqlite.schema import migrate
 
 SQL: Final = load_queries("tenure.stores.sqlite", "search.sql")
+CLEARING: Final = ("clear_postings", "clear_documents", "clear_boundaries", "clear_subjects", "clear_built")
 NUMBERS_MAX: Final = 50_000
 _MACHINE_START: Final = Path("/proc/sys/kernel/random/boot_id")
 
@@ -44,7 +45,7 @@ class SearchIndex:
         """Make changes and move the positions, together."""
         with faults_as_unavailable():
             try:
-                with self._connection:
+                with transaction(self._connection):
                     for change, words in changes:
                         self._apply(change, words)
                     self._connection.executemany(SQL["put_built"], list(positions.items()))
@@ -57,7 +58,7 @@ class SearchIndex:
         """Start anew, within the file that readers have open."""
         self._boundaries.clear()
         self._subjects.clear()
-        with faults_as_unavailable(), self._connection:
+        with faults_as_unavailable(), transaction(self._connection):
             for name in (
                 "clear_postings",
                 "clear_documents",
@@ -78,18 +79,12 @@ class SearchIndex:
         machine_start = _MACHINE_START.read_text("ascii").strip() if _MACHINE_START.exists() else ""
         last = connection.execute(SQL["last_session"]).fetchone()
         if last is not None and not last[1] and last[0] != (machine_start or None):
-            connection.close()
-            self._remove()
-            connection = connect(self._path, durable=False)
-            migrate(connection, ("search.sql",))
-        with connection:
+            for name in CLEARING:
+                connection.execute(SQL[name])
+        with transaction(connection):
             connection.execute(SQL["clear_session"])
             connection.execute(SQL["open_session"], (machine_start,))
         return connection
-
-    def _remove(self) -> None:
-        for suffix in ("", "-wal", "-shm"):
-            Path(f"{self._path}{suffix}").unlink(missing_ok=True)
 
     def _apply(self, change: SearchChange, words: Counter[str] | None) -> None:
         match change:
@@ -103,7 +98,7 @@ class SearchIndex:
 
     def _put(self, row: MemoryRow, words: Counter[str]) -> None:
         boundary, subject = self._boundary(row), self._subject(row)
-        bindings = (row.tenant, row.created_seq, boundary, subject, json.dumps(list(words)))
+        bindings = (row.tenant, row.created_seq, boundary, subject, json.dumps(sorted(words)))
         self._connection.execute(SQL["put_document"], bindings)
         self._connection.executemany(
             SQL["put_posting"],

@@ -11,7 +11,7 @@ import apsw
 
 from tenure.core.errors import TenureError, Unavailable
 from tenure.stores.appending import Batch
-from tenure.stores.sqlite.connection import connect, faults_as_unavailable
+from tenure.stores.sqlite.connection import connect, faults_as_unavailable, transaction
 from tenure.stores.sqlite.folder import Folder
 from tenure.stores.sqlite.reading import LazyReading
 from tenure.stores.sqlite.rebuilding import catch_up, rebuild
@@ -25,6 +25,8 @@ READERS: Final = 4
 SOON_SECONDS: Final = 0.05
 SOON_QUEUE_MAX: Final = 10_000
 EXPORT_PAGE: Final = 2_000
+FREE_BYTES_MIN: Final = 262_144
+"""Room that a store wants before it calls itself ready: a write-ahead log may still have to grow."""
 
 _log = logging.getLogger("tenure.store")
 
@@ -33,18 +35,19 @@ class SqliteStore:
     """The Store port over one data folder."""
 
     def __init__(self, folder: Folder, keyring: Keyring) -> None:
+        self._folder = folder
         self._keyring = keyring
+        self._is_closed = False
         self._writing = threading.Lock()
         self._turns = Turns(self._store)
         self._soon = threading.Event()
         self._closing = threading.Event()
         self._connection = connect(folder.log, durable=True)
         migrate(self._connection)
-        self._search = SearchIndex(folder.search)
+        self._search = self._index_at(folder)
         self._search_behind = False
         self._positions: dict[str, int] = {}
-        catch_up(self._connection, self._search, keyring)
-        self._readers: queue.LifoQueue[apsw.Connection] = queue.LifoQueue()
+        self._readers: queue.LifoQueue[apsw.Connection | None] = queue.LifoQueue()
         for _ in range(READERS):
             self._readers.put(_reader(folder))
         self._flusher = threading.Thread(target=self._flush_soon, name="tenure-receipts", daemon=True)
@@ -84,9 +87,10 @@ class SqliteStore:
             return rebuilt
 
     def healthy(self) -> bool:
-        """Whether it can read and write now: a change is tried and taken back."""
+        """Whether it can read and write now: a change is tried and taken back, and the disk has room."""
         try:
             with self._writing, faults_as_unavailable():
+                self._refuse_when_closed()
                 self._connection.execute("BEGIN IMMEDIATE")
                 try:
                     self._connection.execute("INSERT OR REPLACE INTO tenant_head VALUES ('', 0, x'')")
@@ -94,7 +98,7 @@ class SqliteStore:
                     self._connection.execute("ROLLBACK")
         except Unavailable:
             return False
-        return True
+        return self._folder.free_bytes() >= FREE_BYTES_MIN
 
     def export(self, tenant: str) -> Iterator[StoredEvent]:
         """A tenant's log, oldest first, page by page, so that no reader is held for long."""
@@ -108,19 +112,45 @@ class SqliteStore:
             after = page[-1].seq
 
     def close(self) -> None:
-        """Store what still waits, and close every file in order."""
+        """Store what still waits, and close every file in order; closing again changes nothing."""
+        if self._closing.is_set():
+            return
         self._closing.set()
         self._soon.set()
         self._flusher.join()
         with contextlib.suppress(TenureError):
             self.settle()
+        with self._writing:
+            self._is_closed = True
         for _ in range(READERS):
-            self._readers.get().close()
+            reader = self._readers.get()
+            if reader is not None:
+                reader.close()
+        self._readers.put(None)
         with contextlib.suppress(apsw.Error, Unavailable):
             if not self._search_behind:
                 self._search.apply([], self._positions)
             self._search.close()
         self._connection.close()
+
+    def _index_at(self, folder: Folder) -> SearchIndex:
+        """The word index, up to the end of every log; a damaged one starts anew, since it can be rebuilt."""
+        try:
+            index = SearchIndex(folder.search)
+            catch_up(self._connection, index, self._keyring)
+        except (apsw.NotADBError, apsw.CorruptError, Unavailable) as fault:
+            cause = fault.__cause__ or fault
+            if not isinstance(cause, apsw.NotADBError | apsw.CorruptError):
+                raise
+            _log.warning("the word index is damaged and starts anew: %s", type(cause).__name__)
+            folder.remove_search()
+            index = SearchIndex(folder.search)
+            catch_up(self._connection, index, self._keyring)
+        return index
+
+    def _refuse_when_closed(self) -> None:
+        if self._is_closed:
+            raise Unavailable("this store is closed", hint="Open it again.")
 
     def _flush_soon(self) -> None:
         while not self._closing.is_set():
@@ -156,21 +186,16 @@ class SqliteStore:
 
     def _commit(self, tickets: list[Ticket]) -> None:
         with faults_as_unavailable():
-            self._connection.execute("BEGIN IMMEDIATE")
-            try:
-                transaction = SqliteTransaction(self._connection)
-                batch = Batch(transaction)
+            self._refuse_when_closed()
+            with transaction(self._connection):
+                writing = SqliteTransaction(self._connection)
+                batch = Batch(writing)
                 results = [
                     [batch.add(item, words) for item, words in zip(ticket.items, ticket.words, strict=True)]
                     for ticket in tickets
                 ]
                 batch.finish()
-                transaction.heads(batch.heads)
-                self._connection.execute("COMMIT" if batch.heads else "ROLLBACK")
-            except BaseException:
-                if not self._connection.get_autocommit():
-                    self._connection.execute("ROLLBACK")
-                raise
+                writing.heads(batch.heads)
         for ticket, result in zip(tickets, results, strict=True):
             ticket.results = result
         self._index(batch)

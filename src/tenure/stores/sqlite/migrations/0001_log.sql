@@ -31,7 +31,6 @@ CREATE TABLE memory (
     tenant_id TEXT NOT NULL,
     created_seq INTEGER NOT NULL,
     memory_id BLOB NOT NULL,
-    content_seq INTEGER NOT NULL,
     agent TEXT NOT NULL,
     purpose TEXT NOT NULL,
     subject TEXT NOT NULL,

@@ -1,0 +1,1 @@
+"""The command line: arguments into commands, outcomes into text, JSON and exit codes."""

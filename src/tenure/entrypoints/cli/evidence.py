@@ -1,0 +1,153 @@
+"""`tenure log` and `tenure rebuild`: the event log as evidence, and what comes of it (SPEC E1, E2, E4)."""
+
+import os
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, BinaryIO
+
+import msgspec
+import typer
+
+from tenure.core.errors import InvalidRequest, Unavailable
+from tenure.entrypoints.cli import options
+from tenure.entrypoints.cli.output import progress, say
+from tenure.entrypoints.replies import EXIT_FAILED
+
+app = typer.Typer(help="The event log.", rich_markup_mode=None)
+
+STANDARD_OUTPUT = "-"
+_PROGRESS_EVERY = 1_000
+
+
+@app.command("export")
+def export(
+    file: Annotated[str, typer.Argument(metavar="FILE", help="Where to write it; - is standard output.")],
+    *,
+    tenant: options.AnyTenant = None,
+    data: options.Data = None,
+    database_url: options.DatabaseUrl = None,
+    as_json: options.Json = False,
+) -> None:
+    """Write the log as JSON Lines, oldest event first.
+
+    Contents stay sealed in it, and no key leaves the store.
+    """
+    from tenure.entrypoints.control.operations import Exported, ExportLogArguments
+    from tenure.entrypoints.control.reaching import reach
+
+    if as_json and file == STANDARD_OUTPUT:
+        raise InvalidRequest(
+            "--json and - both want standard output", field="file", hint="Name a file, or leave --json out."
+        )
+    settings = options.existing(options.loaded(data, database_url).settings)
+    exported = Exported(events=0, tenants=0)
+    with (
+        reach(settings) as reached,
+        _destination(file) as target,
+        progress("exporting", unit="events") as advance,
+    ):
+        done, total = 0, None
+        for line in reached.lines(ExportLogArguments(tenant=tenant)):
+            if line.progress is not None:
+                total = line.progress.total
+            elif isinstance(line.item, msgspec.Raw):
+                target.write(line.item)
+                target.write(b"\n")
+                done += 1
+                if done % _PROGRESS_EVERY == 0:
+                    advance(done, total)
+            elif isinstance(line.result, msgspec.Raw):
+                exported = msgspec.json.decode(line.result, type=Exported)
+    if file != STANDARD_OUTPUT:
+        said = {"file": file, "events": exported.events, "tenants": exported.tenants}
+        say(said, [f"{exported.events:,} events of {exported.tenants} tenants in {file}"], as_json=as_json)
+
+
+@app.command("verify")
+def verify(
+    *,
+    tenant: options.AnyTenant = None,
+    data: options.Data = None,
+    database_url: options.DatabaseUrl = None,
+    as_json: options.Json = False,
+) -> None:
+    """Check that the log is what was written.
+
+    Walks each tenant's chain from its first event to its head and names the first bad event.
+    """
+    from tenure.entrypoints.control.operations import VerifyLogArguments
+    from tenure.entrypoints.control.reaching import items, reach
+    from tenure.usecases.evidence import Verified
+
+    settings = options.existing(options.loaded(data, database_url).settings)
+    with reach(settings) as reached:
+        found = list(items(reached, VerifyLogArguments(tenant=tenant), Verified))
+    holds = all(each.holds for each in found)
+    said = [
+        f"{each.tenant}: {each.events:,} events, the chain holds"
+        if each.holds
+        else f"{each.tenant}: BROKEN at event {each.first_bad_seq}: {each.because}"
+        for each in found
+    ]
+    say(
+        {"holds": holds, "events": sum(each.events for each in found), "tenants": found},
+        said or ["The log is empty."],
+        as_json=as_json,
+    )
+    if not holds:
+        raise typer.Exit(EXIT_FAILED)
+
+
+def rebuild(
+    *, data: options.Data = None, database_url: options.DatabaseUrl = None, as_json: options.Json = False
+) -> None:
+    """Rebuild every projection from the log.
+
+    Drops what is there, replays the log, and says whether it came out identical.
+    """
+    from tenure.entrypoints.control.operations import RebuildArguments
+    from tenure.entrypoints.control.reaching import answer, reach
+    from tenure.usecases.ports import Rebuilt
+
+    settings = options.existing(options.loaded(data, database_url).settings)
+    with reach(settings) as reached, progress("replaying the log", unit="events"):
+        rebuilt = answer(reached, RebuildArguments(), Rebuilt)
+    came_out = (
+        "identical" if rebuilt.identical else "DIFFERENT from what was there; the log's word now stands"
+    )
+    say(rebuilt, [f"{rebuilt.events:,} events replayed: {came_out}"], as_json=as_json)
+
+
+@contextmanager
+def _destination(file: str) -> Iterator[BinaryIO]:
+    """Standard output, or a file that appears only once it is whole and that its owner alone may read."""
+    if file == STANDARD_OUTPUT:
+        sys.stdout.flush()
+        yield sys.stdout.buffer
+        sys.stdout.buffer.flush()
+        return
+    path = Path(file)
+    try:
+        descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    except OSError as fault:
+        raise _unwritable(file, fault) from None
+    part = Path(name)
+    try:
+        with os.fdopen(descriptor, "wb") as target:
+            yield target
+            target.flush()
+            os.fsync(target.fileno())
+        part.replace(path)
+    except OSError as fault:
+        raise _unwritable(file, fault) from None
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def _unwritable(file: str, fault: OSError) -> Unavailable:
+    return Unavailable(
+        f"{file} cannot be written ({fault.strerror})", hint="Name a file in a folder that you may write to."
+    )

@@ -1,0 +1,47 @@
+"""The `tenure` command: which commands there are; each lives in the file of its word."""
+
+from typing import Annotated
+
+import typer
+
+from tenure.entrypoints.cli import access, configuring, demo, evidence, importing, serving
+from tenure.entrypoints.cli.guard import GuardedGroup
+from tenure.entrypoints.replies import EXIT_FINE, EXIT_USAGE
+
+app = typer.Typer(
+    name="tenure",
+    cls=GuardedGroup,
+    help="Governed memory for AI agents.",
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    invoke_without_command=True,
+)
+app.command("serve")(serving.serve)
+app.command("demo")(demo.demo)
+app.add_typer(access.app, name="key")
+app.add_typer(evidence.app, name="log")
+app.command("rebuild")(evidence.rebuild)
+app.add_typer(importing.app, name="import")
+app.command("config")(configuring.config)
+app.command("version")(configuring.version)
+
+
+@app.callback()
+def root(
+    context: typer.Context,
+    *,
+    version: Annotated[bool, typer.Option("--version", help="Print the version and exit.")] = False,
+) -> None:
+    """Governed memory for AI agents."""
+    if version:
+        configuring.version()
+        raise typer.Exit(EXIT_FINE)
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help(), err=True)
+        raise typer.Exit(EXIT_USAGE)
+
+
+def run() -> None:
+    """The console script."""
+    app()

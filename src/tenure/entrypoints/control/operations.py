@@ -1,0 +1,270 @@
+"""What an operator does to a store on its own machine: one copy, used directly and behind the socket.
+
+Each operation takes a node and its arguments and gives lines: progress and items as they come, one result at
+the end. It raises TenureError when it is refused. Whoever may open the data folder may do all of this: there
+is no credential to check that the folder's own permissions would not already stand for.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from types import MappingProxyType
+from typing import Any, ClassVar, Final, Generic, TypeVar
+from uuid import UUID
+
+import msgspec
+
+from tenure.core.access import CreateKey
+from tenure.core.errors import InvalidRequest, NotFound
+from tenure.core.identity import Grants
+from tenure.entrypoints.control.protocol import Line, Progress, Request, checked, item, result
+from tenure.usecases import access, evidence, importing
+from tenure.usecases.access import LIST_KEYS, REVOKE_KEY, ListKeys, RevokeKey
+from tenure.usecases.importing import Imported, Proposed
+from tenure.usecases.pipeline import Pipeline
+from tenure.wiring import Node
+
+
+class Arguments(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What an operation is given; the class names the operation."""
+
+    operation: ClassVar[str]
+
+
+class CreateKeyArguments(Arguments, frozen=True, kw_only=True):
+    """A wish for a credential, in words."""
+
+    operation: ClassVar[str] = "key.create"
+
+    tenant: str
+    name: str
+    roles: list[str]
+    agents: list[str] = []
+    purposes: list[str] = []
+    subjects: list[str] = []
+    source_types: list[str] = []
+    model_driven: bool = False
+
+    def grants(self) -> Grants:
+        """What it amounts to; raises InvalidRequest that names the unknown word and the known ones."""
+        return access.grants_from(
+            roles=self.roles,
+            agents=self.agents or None,
+            purposes=self.purposes or None,
+            subjects=self.subjects or None,
+            source_types=self.source_types or None,
+            model_driven=self.model_driven,
+        )
+
+
+class ListKeysArguments(Arguments, frozen=True, kw_only=True):
+    """The credentials of one tenant, or of all."""
+
+    operation: ClassVar[str] = "key.list"
+
+    tenant: str | None = None
+
+
+class RevokeKeyArguments(Arguments, frozen=True, kw_only=True):
+    """The credential to end; its tenant may be left out."""
+
+    operation: ClassVar[str] = "key.revoke"
+
+    key_id: UUID
+    tenant: str | None = None
+
+
+class ExportLogArguments(Arguments, frozen=True, kw_only=True):
+    """The log of one tenant, or of all."""
+
+    operation: ClassVar[str] = "log.export"
+
+    tenant: str | None = None
+
+
+class VerifyLogArguments(Arguments, frozen=True, kw_only=True):
+    """The chain of one tenant, or of all."""
+
+    operation: ClassVar[str] = "log.verify"
+
+    tenant: str | None = None
+
+
+class RebuildArguments(Arguments, frozen=True, kw_only=True):
+    """Every projection of the store."""
+
+    operation: ClassVar[str] = "rebuild"
+
+
+class ImportArguments(Arguments, frozen=True, kw_only=True):
+    """One batch of proposals from a file that the operator vouches for."""
+
+    operation: ClassVar[str] = "import"
+
+    tenant: str
+    items: list[Proposed]
+
+
+class CreatedKey(msgspec.Struct, frozen=True, kw_only=True):
+    """A credential with its token, which is shown this once."""
+
+    id: UUID
+    token: str
+    tenant: str
+    name: str
+    grants: Grants
+    created_at: datetime
+
+
+class Counted(msgspec.Struct, frozen=True, kw_only=True):
+    """How many items were given."""
+
+    count: int
+
+
+class Exported(msgspec.Struct, frozen=True, kw_only=True):
+    """How much was exported."""
+
+    events: int
+    tenants: int
+
+
+class LogVerified(msgspec.Struct, frozen=True, kw_only=True):
+    """Whether every chain that was asked for holds."""
+
+    holds: bool
+    events: int
+    tenants: int
+
+
+def perform(node: Node, request: Request) -> Iterator[Line]:
+    """Carry out a request; raises InvalidRequest for one that names no operation or does not fit it."""
+    known = OPERATIONS.get(request.operation)
+    if known is None:
+        raise InvalidRequest(
+            f"there is no operation {request.operation[:50]!r}",
+            field="operation",
+            hint=f"Known: {', '.join(OPERATIONS)}. A server of another version may know others.",
+        )
+    return known.perform(node, checked(request.arguments, known.decoder))
+
+
+def create_key(node: Node, arguments: CreateKeyArguments) -> Iterator[Line]:
+    """Make a credential (SPEC A1, A4)."""
+    caller = access.local_operator(arguments.tenant)
+    created = access.create_key(
+        node.pipeline, caller, CreateKey(name=arguments.name, grants=arguments.grants())
+    )
+    key = created.key
+    yield result(
+        CreatedKey(
+            id=key.id,
+            token=created.token,
+            tenant=key.tenant,
+            name=key.name,
+            grants=key.grants,
+            created_at=key.created_at,
+        )
+    )
+
+
+def list_keys(node: Node, arguments: ListKeysArguments) -> Iterator[Line]:
+    """Every credential, the ended ones included, oldest first; no token is kept that could be shown."""
+    count = 0
+    for tenant in _tenants(node.pipeline, arguments.tenant):
+        for key in node.pipeline.run(LIST_KEYS, access.local_operator(tenant), ListKeys()):
+            yield item(key)
+            count += 1
+    yield result(Counted(count=count))
+
+
+def revoke_key(node: Node, arguments: RevokeKeyArguments) -> Iterator[Line]:
+    """End a credential; doing it again changes nothing."""
+    tenant = arguments.tenant or _tenant_of_key(node.pipeline, arguments.key_id)
+    command = RevokeKey(key_id=arguments.key_id)
+    yield result(node.pipeline.run(REVOKE_KEY, access.local_operator(tenant), command))
+
+
+def export_log(node: Node, arguments: ExportLogArguments) -> Iterator[Line]:
+    """The log, one item an event; contents stay sealed (SPEC E4)."""
+    tenants = _tenants(node.pipeline, arguments.tenant)
+    with node.pipeline.store.reading() as reading:
+        total = sum(reading.head(tenant)[0] for tenant in tenants)
+    yield Line(progress=Progress(done=0, total=total))
+    count = 0
+    for text in evidence.export(node.pipeline, tenants):
+        yield item(msgspec.Raw(text.rstrip(b"\n")))
+        count += 1
+    yield result(Exported(events=count, tenants=len(tenants)))
+
+
+def verify_log(node: Node, arguments: VerifyLogArguments) -> Iterator[Line]:
+    """Walk the chains, one item a tenant; a break is located, not only noticed (SPEC E2)."""
+    tenants = _tenants(node.pipeline, arguments.tenant)
+    holds, events = True, 0
+    for done, tenant in enumerate(tenants):
+        yield Line(progress=Progress(done=done, total=len(tenants)))
+        verified = evidence.verify(node.pipeline, tenant)
+        holds, events = holds and verified.holds, events + verified.events
+        yield item(verified)
+    yield result(LogVerified(holds=holds, events=events, tenants=len(tenants)))
+
+
+def rebuild(node: Node, _arguments: RebuildArguments) -> Iterator[Line]:
+    """Drop every projection and replay the log (SPEC E1)."""
+    yield result(node.pipeline.store.rebuild())
+
+
+def import_batch(node: Node, arguments: ImportArguments) -> Iterator[Line]:
+    """Put a batch through the gate; what it admits is durable before this answers."""
+    imported: Imported = importing.import_batch(node.pipeline, arguments.tenant, arguments.items)
+    yield result(imported)
+
+
+C = TypeVar("C", bound=Arguments)
+
+
+@dataclass(frozen=True, slots=True)
+class Operation(Generic[C]):
+    """An operation with what it reads its arguments with."""
+
+    decoder: msgspec.json.Decoder[C]
+    perform: Callable[[Node, C], Iterator[Line]]
+
+
+def _operation(kind: type[C], function: Callable[[Node, C], Iterator[Line]]) -> tuple[str, Operation[C]]:
+    return kind.operation, Operation(msgspec.json.Decoder(kind), function)
+
+
+OPERATIONS: Final[Mapping[str, Operation[Any]]] = MappingProxyType(
+    dict(
+        (
+            _operation(CreateKeyArguments, create_key),
+            _operation(ListKeysArguments, list_keys),
+            _operation(RevokeKeyArguments, revoke_key),
+            _operation(ExportLogArguments, export_log),
+            _operation(VerifyLogArguments, verify_log),
+            _operation(RebuildArguments, rebuild),
+            _operation(ImportArguments, import_batch),
+        )
+    )
+)
+
+
+def _tenants(pipeline: Pipeline, named: str | None) -> list[str]:
+    """Every tenant, or the named one; raises NotFound when the store has none of this name."""
+    with pipeline.store.reading() as reading:
+        known = reading.tenants()
+    if named is None:
+        return known
+    if named not in known:
+        raise NotFound("this store has no such tenant", hint="Look at the name, and at the data folder.")
+    return [named]
+
+
+def _tenant_of_key(pipeline: Pipeline, key_id: UUID) -> str:
+    with pipeline.store.reading() as reading:
+        for tenant in reading.tenants():
+            if reading.key(tenant, key_id) is not None:
+                return tenant
+    raise NotFound("there is no key of this id", key_id=str(key_id), hint="See 'tenure key list'.")

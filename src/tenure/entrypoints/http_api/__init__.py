@@ -1,0 +1,1 @@
+"""The HTTP API under /v1: requests into commands, outcomes into answers and problems."""

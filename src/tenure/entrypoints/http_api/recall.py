@@ -1,0 +1,168 @@
+"""The calls that ask memories and report what came of it (SPEC R1-R7)."""
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Final, Literal
+from uuid import UUID
+
+import msgspec
+from msgspec import Meta
+
+from tenure.core.authority import filled
+from tenure.core.errors import InvalidRequest, NotFound
+from tenure.core.identity import Caller
+from tenure.core.memory import Memory
+from tenure.core.rendering import POLICY_TEXT
+from tenure.core.retrieval import BUDGET_TOKENS_MAX, QUERY_CHARACTERS_MAX, Found, Item, Recall, Skipped
+from tenure.core.vocabulary import Kind, Trust
+from tenure.entrypoints.http_api.calls import Answer, Ask, Call, Visit, plainly
+from tenure.entrypoints.http_api.fields import GivenScope, NotYet
+from tenure.usecases import retrieval
+from tenure.usecases.retrieval import INFLUENCE_IDS_MAX, Influence, Noted, ToolCall
+
+NeverYet = Annotated[
+    bool, Meta(extra_json_schema={"const": False, "description": "Not in this version; false or absent."})
+]
+
+
+class RecallBody(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A question. Agent and purpose may be left out where the credential grants exactly one."""
+
+    query: Annotated[str, Meta(min_length=1, max_length=QUERY_CHARACTERS_MAX)]
+    agent: str | None = None
+    purpose: str | None = None
+    subject: str | None = None
+    scope: GivenScope | None = None
+    kinds: Annotated[tuple[Kind, ...], Meta(max_length=len(Kind))] | None = None
+    min_trust: Trust | None = None
+    limit: Annotated[int, Meta(ge=1)] = 10
+    budget_tokens: Annotated[int, Meta(ge=1, le=BUDGET_TOKENS_MAX)] | None = None
+    tokenizer: Literal["estimate"] | None = None
+    as_of: NotYet = None
+    valid_at: NotYet = None
+    probe: NeverYet = False
+    explain: bool = False
+
+    def command(self, caller: Caller) -> Recall:
+        """The question as the rules take it, asked by this caller."""
+        return Recall(
+            agent=filled(self.agent, caller.grants.agents, field="agent"),
+            purpose=filled(self.purpose, caller.grants.purposes, field="purpose"),
+            query=self.query,
+            subject=self.subject,
+            scope=self.scope.scope() if self.scope else None,
+            kinds=self.kinds or (),
+            min_trust=self.min_trust,
+            limit=self.limit,
+            budget_tokens=self.budget_tokens,
+            explain=self.explain,
+        )
+
+    def check_version(self) -> None:
+        """Raise InvalidRequest for what a later version will take, instead of leaving it aside in silence."""
+        for field, is_asked in (
+            ("as_of", self.as_of is not None),
+            ("valid_at", self.valid_at is not None),
+            ("probe", self.probe),
+        ):
+            if is_asked:
+                raise InvalidRequest(
+                    f"{field} is not in this version", field=field, hint=f"Leave {field} out."
+                )
+
+
+class RecalledItem(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A memory that was found, how well it fits, and whether to doubt it."""
+
+    memory: Memory
+    score: float
+    stale: bool
+    why: Mapping[str, float] | None = None
+    banner: str | None = None
+
+
+class RecallAnswer(msgspec.Struct, frozen=True, kw_only=True):
+    """What was found; ``context`` is a block of untrusted data, ``policy`` says how to treat it."""
+
+    receipt_id: UUID
+    items: tuple[RecalledItem, ...]
+    context: str
+    policy: str
+    tokens: int
+    skipped: Skipped
+
+
+class GivenToolCall(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A tool call that followed from the response."""
+
+    id: str
+    name: str
+    arguments_fingerprint: str | None = None
+
+
+class InfluenceBody(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Which of the recall's memories a response used, and which tool calls followed."""
+
+    response_id: str
+    used_memory_ids: Annotated[tuple[UUID, ...], Meta(max_length=INFLUENCE_IDS_MAX)]
+    tool_calls: Annotated[tuple[GivenToolCall, ...], Meta(max_length=INFLUENCE_IDS_MAX)] | None = None
+
+
+def _recall(visit: Visit[RecallBody]) -> Ask[Any, Any, Any]:
+    visit.given.check_version()
+    return Ask(retrieval.RECALL, visit.given.command(visit.caller), _found)
+
+
+def _found(found: Found) -> Answer:
+    answer = RecallAnswer(
+        receipt_id=found.receipt_id,
+        items=tuple(_item(item) for item in found.items),
+        context=found.context,
+        policy=POLICY_TEXT,
+        tokens=found.tokens,
+        skipped=found.skipped,
+    )
+    return Answer(200, answer)
+
+
+def _item(item: Item) -> RecalledItem:
+    return RecalledItem(
+        memory=item.memory, score=item.score, stale=item.stale, why=item.why, banner=item.banner
+    )
+
+
+def _influence(visit: Visit[InfluenceBody]) -> Ask[Any, Any, Any]:
+    given = visit.given
+    calls = tuple(
+        ToolCall(id=call.id, name=call.name, arguments_fingerprint=call.arguments_fingerprint)
+        for call in given.tool_calls or ()
+    )
+    command = Influence(
+        receipt_id=visit.id("receipt_id"),
+        response_id=given.response_id,
+        used_memory_ids=given.used_memory_ids,
+        tool_calls=calls,
+    )
+    return Ask(retrieval.INFLUENCE, command, plainly)
+
+
+CALLS: Final = (
+    Call(
+        method="POST",
+        path="/v1/recall",
+        name="recall",
+        summary="Ask the memories of one boundary; the answer carries a receipt.",
+        work=_recall,
+        takes=RecallBody,
+        answers={200: RecallAnswer},
+    ),
+    Call(
+        method="POST",
+        path="/v1/recalls/{receipt_id:str}/influence",
+        name="report_influence",
+        summary="Report which of a recall's memories a response used.",
+        work=_influence,
+        takes=InfluenceBody,
+        answers={200: Noted},
+        problems=(NotFound,),
+    ),
+)

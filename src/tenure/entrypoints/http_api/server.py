@@ -1,0 +1,117 @@
+"""Serving the application with uvicorn: one process, one store, background rounds, an orderly end."""
+
+import signal
+import socket
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from types import FrameType
+from typing import Final
+
+import uvicorn
+from structlog.typing import FilteringBoundLogger
+
+from tenure.core.errors import Unavailable
+from tenure.entrypoints.http_api.app import build_app
+from tenure.entrypoints.http_api.request_log import open_process_log, place
+from tenure.entrypoints.upkeep_thread import UpkeepThread
+from tenure.wiring import Node
+
+SHUTDOWN_SECONDS_MAX: Final = 10
+_BACKLOG_CONNECTIONS: Final = 2_048
+
+
+@dataclass(frozen=True, slots=True)
+class Listening:
+    """Where a server now answers, and how to end it from another thread."""
+
+    host: str
+    port: int
+    stop: Callable[[], None]
+
+
+def serve(
+    node: Node,
+    *,
+    host: str,
+    port: int,
+    on_listening: Callable[[Listening], None] | None = None,
+    request_log: FilteringBoundLogger | None = None,
+) -> None:
+    """Serve until SIGINT, SIGTERM or ``Listening.stop``; what was accepted is answered first.
+
+    Prints nothing. Raises Unavailable when the address cannot be listened on. Port 0 takes any free one, and
+    ``on_listening`` is told which.
+    """
+    log = request_log or open_process_log(node.settings.log, sys.stderr.buffer)
+    listener = _listen(host, port)
+    config = uvicorn.Config(
+        build_app(node, request_log=log),
+        access_log=False,
+        log_config=None,
+        log_level="critical",
+        lifespan="on",
+        ws="none",
+        server_header=False,
+        timeout_graceful_shutdown=SHUTDOWN_SECONDS_MAX,
+    )
+    server = _Server(config, lambda: _announce(server, listener, on_listening))
+    upkeep = node.settings.upkeep
+    rounds = UpkeepThread(
+        node.pipeline,
+        interval_seconds=upkeep.interval_seconds,
+        batch_size=upkeep.batch_size,
+        on_failure=lambda fault: log.error("upkeep failed", error=type(fault).__name__, at=place(fault)),
+    )
+    rounds.start()
+    try:
+        server.run(sockets=[listener])
+    finally:
+        rounds.stop()
+        listener.close()
+
+
+class _Server(uvicorn.Server):
+    """A server that says when it has begun to answer."""
+
+    def __init__(self, config: uvicorn.Config, announce: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._say_so = announce
+
+    def handle_exit(self, sig: int, _frame: FrameType | None) -> None:
+        """End in order and let the caller go on; uvicorn would send itself the signal again and die."""
+        if self.should_exit and sig == signal.SIGINT:
+            self.force_exit = True
+        self.should_exit = True
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Begin to answer, then say so."""
+        await super().startup(sockets)
+        if self.started:
+            self._say_so()
+
+
+def _announce(
+    server: uvicorn.Server, listener: socket.socket, on_listening: Callable[[Listening], None] | None
+) -> None:
+    if on_listening is None:
+        return
+
+    def stop() -> None:
+        server.should_exit = True
+
+    host, port = listener.getsockname()[:2]
+    on_listening(Listening(host, port, stop))
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    """Take the address now, so that an address in use is an error of ours and not an exit."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        return socket.create_server((host, port), family=family, backlog=_BACKLOG_CONNECTIONS)
+    except (OSError, OverflowError) as fault:
+        because = fault.strerror if isinstance(fault, OSError) and fault.strerror else str(fault)
+        raise Unavailable(
+            f"cannot listen on {host} port {port}: {because}",
+            hint="Stop what uses the port, or choose another with --port.",
+        ) from fault

@@ -1,0 +1,119 @@
+"""`tenure key` makes, lists and ends credentials, with and without a running server."""
+
+from pathlib import Path
+
+import pytest
+from tests.entrypoints.cli.commands import Serving, ran
+
+from tenure.core.errors import Unauthenticated
+from tenure.core.identity import Role, SourceType
+from tenure.wiring import authenticator, open_store
+
+CREATE = ("key", "create", "--tenant", "acme", "--name", "bot")
+
+
+def test_a_created_keys_token_opens_what_was_granted_and_no_more(tmp_path: Path) -> None:
+    """SPEC A1, A2, A3, A4: every repeatable option is taken as often as it is given."""
+    sides = (
+        *("--role", "writer", "--role", "reader"),
+        *("--agent", "a", "--agent", "b", "--purpose", "p", "--subject", "s", "--subject", "t"),
+        *("--source-type", "email", "--source-type", "web", "--model-driven"),
+    )
+
+    made = ran(*CREATE, *sides, "--data", tmp_path / "store", "--json").json
+
+    with open_store(tmp_path / "store") as node:
+        caller = authenticator(node)(made["token"])
+    assert (caller.tenant, caller.id, caller.name) == ("acme", made["id"], "bot")
+    assert caller.grants.roles == {Role.WRITER, Role.READER}
+    assert caller.grants.agents == frozenset({"a", "b"})
+    assert caller.grants.purposes == frozenset({"p"})
+    assert caller.grants.subjects == frozenset({"s", "t"})
+    assert caller.grants.source_types == frozenset({SourceType.EMAIL, SourceType.WEB})
+    assert caller.grants.model_driven
+
+
+def test_sides_that_are_left_out_are_not_narrowed(tmp_path: Path) -> None:
+    """SPEC A2: and the answer shows it by their absence."""
+    made = ran(*CREATE, "--role", "reader", "--data", tmp_path / "store", "--json").json
+
+    assert made["grants"] == {"roles": ["reader"]}
+
+
+def test_the_token_is_shown_once_and_never_listed(tmp_path: Path) -> None:
+    """SPEC A1: it is stored hashed, so nobody can read it back."""
+    made = ran(*CREATE, "--role", "reader", "--data", tmp_path / "store")
+    listed = ran("key", "list", "--data", tmp_path / "store")
+
+    token = next(line.split()[1] for line in made.out.splitlines() if line.startswith("token"))
+    assert token.startswith("tnr.")
+    assert "bot" in listed.out
+    assert token not in listed.out
+    assert token.rpartition(".")[2] not in listed.out
+
+
+def test_a_revoked_key_opens_nothing_and_stays_in_the_list(tmp_path: Path) -> None:
+    """SPEC A1: ending it twice changes nothing."""
+    folder = tmp_path / "store"
+    made = ran(*CREATE, "--role", "reader", "--data", folder, "--json").json
+
+    first = ran("key", "revoke", made["id"], "--data", folder, "--json")
+    again = ran("key", "revoke", made["id"], "--tenant", "acme", "--data", folder)
+
+    assert (first.code, again.code) == (0, 0)
+    assert first.json["revoked_at"]
+    assert "revoked" in ran("key", "list", "--data", folder).out
+    with open_store(folder) as node, pytest.raises(Unauthenticated):
+        authenticator(node)(made["token"])
+
+
+def test_keys_are_listed_by_tenant_or_all_together(tmp_path: Path) -> None:
+    """SPEC M2: the machine's owner may look at every tenant's keys, and name one."""
+    folder = tmp_path / "store"
+    for tenant in ("acme", "other"):
+        ran("key", "create", "--tenant", tenant, "--name", "n", "--role", "reader", "--data", folder)
+
+    everything = ran("key", "list", "--data", folder, "--json").json["items"]
+    one = ran("key", "list", "--tenant", "other", "--data", folder, "--json").json["items"]
+    none = ran("key", "list", "--tenant", "nobody", "--data", folder)
+
+    assert [key["tenant"] for key in everything] == ["acme", "other"]
+    assert [key["tenant"] for key in one] == ["other"]
+    assert none.code == 1
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "said"),
+    [
+        (("--role", "wizard"), 2, "Known: writer"),
+        (("--role", "reader", "--source-type", "fax"), 2, "Known: direct_user"),
+        (("--role", "reviewer", "--model-driven"), 1, "model-driven"),
+        (("--role", "subject"), 2, "must name its subject"),
+        (("--role", "reader", "--agent", " "), 2, "agent"),
+    ],
+)
+def test_grants_that_cannot_be_are_refused(
+    tmp_path: Path, options: tuple[str, ...], code: int, said: str
+) -> None:
+    """SPEC A4, A5: the rule is named, and no key is made."""
+    result = ran(*CREATE, *options, "--data", tmp_path / "store")
+
+    assert result.code == code
+    assert said in result.err
+
+
+def test_an_unknown_word_makes_no_store(tmp_path: Path) -> None:
+    """SPEC S2: a slip of the hand leaves nothing behind."""
+    ran(*CREATE, "--role", "wizard", "--data", tmp_path / "store")
+
+    assert not (tmp_path / "store").exists()
+
+
+def test_keys_are_made_and_ended_while_a_server_runs(served: Serving) -> None:
+    """SPEC S1, A1: through its control socket; the server obeys at once."""
+    made = ran(*CREATE, "--role", "reader", "--data", served.folder, "--json").json
+    listed = ran("key", "list", "--data", served.folder, "--json").json["items"]
+    revoked = ran("key", "revoke", made["id"], "--data", served.folder)
+
+    assert {"bootstrap", "bot"} <= {key["name"] for key in listed}
+    assert revoked.code == 0

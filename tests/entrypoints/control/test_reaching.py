@@ -1,0 +1,157 @@
+"""A store is reached through the server that runs on it, otherwise by opening it; the lines are the same."""
+
+from pathlib import Path
+
+import msgspec
+import pytest
+from tests.entrypoints.control.standing import Standing, standing
+
+from tenure import wiring
+from tenure.config import Settings
+from tenure.core.access import Key
+from tenure.core.errors import InvalidRequest, NotFound, Unavailable
+from tenure.entrypoints.control import reaching
+from tenure.entrypoints.control.client import Connection, connect
+from tenure.entrypoints.control.operations import (
+    OPERATIONS,
+    Arguments,
+    Counted,
+    CreatedKey,
+    CreateKeyArguments,
+    Exported,
+    ExportLogArguments,
+    ImportArguments,
+    ListKeysArguments,
+    LogVerified,
+    RebuildArguments,
+    RevokeKeyArguments,
+    VerifyLogArguments,
+)
+from tenure.entrypoints.control.reaching import Opened, Reached, answer, items, reach
+from tenure.usecases.evidence import LogLine, Verified
+from tenure.usecases.importing import Conversion, Imported, Turn
+from tenure.usecases.ports import Rebuilt
+
+
+def settings(folder: Path) -> Settings:
+    """The settings of a store in this folder."""
+    return Settings(data_dir=str(folder))
+
+
+def through(reached: Reached) -> list[object]:
+    """A walk through every operation, and what each gave, without what chance and time decide."""
+    created = answer(
+        reached,
+        CreateKeyArguments(tenant="acme", name="bot", roles=["writer"], agents=["a"], source_types=["email"]),
+        CreatedKey,
+    )
+    listed = list(items(reached, ListKeysArguments(), Key))
+    revoked = answer(reached, RevokeKeyArguments(key_id=created.id), Key)
+    proposals = Conversion(agent="a", purpose="p").proposals("talk", Turn(id=1, text="The van is red."))
+    imported = answer(reached, ImportArguments(tenant="acme", items=list(proposals)), Imported)
+    lines = list(items(reached, ExportLogArguments(tenant="acme"), LogLine))
+    exported = answer(reached, ExportLogArguments(), Exported)
+    verified = list(items(reached, VerifyLogArguments(), Verified))
+    rebuilt = answer(reached, RebuildArguments(), Rebuilt)
+    return [
+        created.token.startswith("tnr."),
+        [(key.name, key.revoked_at) for key in listed],
+        revoked.revoked_at is not None,
+        imported,
+        [(line.tenant, line.seq, msgspec.json.decode(line.header)["type"]) for line in lines],
+        exported,
+        verified,
+        rebuilt,
+    ]
+
+
+def test_every_operation_gives_the_same_with_and_without_a_server(tmp_path: Path) -> None:
+    """SPEC S1: one copy of each operation, whichever way it is reached."""
+    with reach(settings(tmp_path / "one")) as opened:
+        alone = through(opened)
+        assert isinstance(opened, Opened)
+    with standing(tmp_path / "two"), reach(settings(tmp_path / "two")) as connected:
+        served = through(connected)
+        assert isinstance(connected, Connection)
+
+    assert alone == served
+    assert alone == [
+        True,
+        [("bot", None)],
+        True,
+        Imported(proposals=1, admitted=1),
+        [("acme", 1, "key.created"), ("acme", 2, "key.revoked"), ("acme", 3, "memory.admitted")],
+        Exported(events=3, tenants=1),
+        [Verified(tenant="acme", holds=True, events=3)],
+        Rebuilt(events=3, identical=True),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (CreateKeyArguments(tenant="a", name="n", roles=["wizard"]), InvalidRequest),
+        (CreateKeyArguments(tenant="no\nname", name="n", roles=["reader"]), InvalidRequest),
+        (ListKeysArguments(tenant="nobody"), NotFound),
+        (ExportLogArguments(tenant="nobody"), NotFound),
+        (VerifyLogArguments(tenant="nobody"), NotFound),
+        (RevokeKeyArguments(key_id="0191f3a0-0000-7000-8000-000000000000"), NotFound),  # type: ignore[arg-type]
+    ],
+)
+def test_a_refusal_is_the_same_error_on_both_ways(
+    stands: Standing, arguments: Arguments, expected: type[Exception]
+) -> None:
+    """SPEC S2: neither way knows more errors than the other."""
+    caught = []
+    with reach(settings(stands.folder)) as connected:
+        for reached in (connected, Opened(stands.node)):
+            with pytest.raises(expected) as refusal:
+                answer(reached, arguments, Counted)
+            caught.append(str(refusal.value))
+
+    assert caught[0] == caught[1]
+
+
+def test_every_operation_is_walked_through_above() -> None:
+    """SPEC S1: a new operation needs its place in the walk."""
+    assert set(OPERATIONS) == {
+        "key.create",
+        "key.list",
+        "key.revoke",
+        "log.export",
+        "log.verify",
+        "rebuild",
+        "import",
+    }
+
+
+def test_an_empty_store_verifies_as_empty(stands: Standing) -> None:
+    """SPEC E2: no tenant, no break."""
+    with reach(settings(stands.folder)) as reached:
+        verified = answer(reached, VerifyLogArguments(), LogVerified)
+
+    assert verified == LogVerified(holds=True, events=0, tenants=0)
+
+
+def test_a_folder_that_another_program_keeps_to_itself_is_said_to_be_in_use(tmp_path: Path) -> None:
+    """SPEC S5: two processes never share an embedded store."""
+    folder = tmp_path / "store"
+
+    with wiring.open_store(folder), pytest.raises(Unavailable, match="in use"), reach(settings(folder)):
+        pass
+
+
+def test_a_server_that_starts_between_the_two_tries_is_used(
+    stands: Standing, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """SPEC S1: a command that comes while a server starts does not fail for it."""
+    tries: list[Path] = []
+
+    def late(folder: Path) -> Connection | None:
+        tries.append(folder)
+        return connect(folder) if len(tries) > 1 else None
+
+    monkeypatch.setattr(reaching, "connect", late)
+
+    with reach(settings(stands.folder)) as reached:
+        assert isinstance(reached, Connection)

@@ -1,0 +1,139 @@
+"""What the contract suite needs of an engine: to open it, to look behind it, and to do it harm."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final, Protocol
+
+import apsw
+
+from tenure.usecases.pipeline import Pipeline
+from tenure.usecases.ports import Clock, Keyring, Store
+from tenure.wiring import open_store
+
+ALTERATIONS: Final = ("altered body", "altered header", "dropped", "inserted", "reordered")
+"""What somebody with the file may do to one event: the last two to the place behind it."""
+
+
+class Opened(Protocol):
+    """A store that is open, with all that stands before it."""
+
+    @property
+    def store(self) -> Store:
+        """The log and its views."""
+
+    @property
+    def keyring(self) -> Keyring:
+        """The keys of what is sealed in it."""
+
+    @property
+    def pipeline(self) -> Pipeline:
+        """The way through it."""
+
+    def close(self) -> None:
+        """Give it back."""
+
+
+class Engine(Protocol):
+    """One place where a store can be kept, empty at first; everything below it acts on closed stores too."""
+
+    @property
+    def name(self) -> str:
+        """Which of ENGINES it is."""
+
+    @property
+    def address(self) -> str:
+        """What another process opens the same store by, with ``opened_at``."""
+
+    def open(self, clock: Clock | None = None) -> Opened:
+        """Open the store, as it was left."""
+
+    def views(self) -> bytes:
+        """Every row of every view, byte for byte, in a fixed order."""
+
+    def alter_view(self, tenant: str) -> None:
+        """Raise the trust of a tenant's memories in the view, behind the log's back."""
+
+    def alter_event(self, tenant: str, seq: int, alteration: str) -> None:
+        """Change one event behind the chain's back: one of ALTERATIONS."""
+
+
+_ALTERATIONS: Final = {
+    "altered body": """
+        UPDATE event SET body = zeroblob(length(body)) WHERE tenant_id = :tenant AND seq = :seq
+    """,
+    "altered header": """
+        UPDATE event SET header = replace(header, '2031', '2030') WHERE tenant_id = :tenant AND seq = :seq
+    """,
+    "dropped": """
+        DELETE FROM event WHERE tenant_id = :tenant AND seq = :seq
+    """,
+    "inserted": """
+        UPDATE event SET seq = -seq WHERE tenant_id = :tenant AND seq > :seq;
+        UPDATE event SET seq = 1 - seq WHERE tenant_id = :tenant AND seq < 0;
+        INSERT INTO event (tenant_id, seq, header, body, link)
+        SELECT tenant_id, seq + 1, header, body, link FROM event WHERE tenant_id = :tenant AND seq = :seq
+    """,
+    "reordered": """
+        UPDATE event SET seq = -seq WHERE tenant_id = :tenant AND seq IN (:seq, :seq + 1);
+        UPDATE event SET seq = :seq + :seq + 1 + seq WHERE tenant_id = :tenant AND seq < 0
+    """,
+}
+_VIEWS: Final = {
+    "caller_key": "SELECT * FROM caller_key ORDER BY tenant_id, key_id",
+    "forget_floor": "SELECT * FROM forget_floor ORDER BY tenant_id, target_kind, target",
+    "memory": "SELECT * FROM memory ORDER BY tenant_id, created_seq",
+}
+
+
+class SqliteEngine:
+    """The embedded store, in a folder."""
+
+    name = "sqlite"
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    @property
+    def address(self) -> str:
+        """The engine's name and the folder."""
+        return f"{self.name}:{self.folder}"
+
+    def open(self, clock: Clock | None = None) -> Opened:
+        """Open the store, as it was left."""
+        return open_store(self.folder, clock=clock)
+
+    def views(self) -> bytes:
+        """Every row of every view, with the type of every value."""
+        connection = apsw.Connection(str(self.folder / "log.db"))
+        try:
+            rows = [(view, row) for view, query in _VIEWS.items() for row in connection.execute(query)]
+        finally:
+            connection.close()
+        return repr(rows).encode()
+
+    def alter_view(self, tenant: str) -> None:
+        """Raise the trust of a tenant's memories in the view."""
+        self.execute("UPDATE memory SET trust = 3 WHERE tenant_id = :tenant", {"tenant": tenant})
+
+    def alter_event(self, tenant: str, seq: int, alteration: str) -> None:
+        """Change one event behind the chain's back."""
+        self.execute(_ALTERATIONS[alteration], {"tenant": tenant, "seq": seq})
+
+    def execute(self, statement: str, bindings: dict[str, object]) -> None:
+        """Run SQL on the log's file, past the store."""
+        connection = apsw.Connection(str(self.folder / "log.db"))
+        try:
+            connection.set_busy_timeout(5_000)
+            connection.execute(statement, bindings)
+        finally:
+            connection.close()
+
+
+ENGINES: dict[str, Callable[[Path], Engine]] = {"sqlite": SqliteEngine}
+"""The engines that the contract suite runs on, by their names; each takes a folder of its own."""
+
+
+def opened_at(address: str) -> Opened:
+    """Open, in whatever process this is, the store that an engine's address names."""
+    name, _, place = address.partition(":")
+    return ENGINES[name](Path(place)).open()
