@@ -29,15 +29,18 @@ STATUS_OF = {
     "unavailable": 503,
 }
 
+# The errors of the rules; a way in may have more of its own, such as a method that an address does not take.
+TREE = tuple(kind for kind in TenureError.__subclasses__() if kind.__module__ == errors.__name__)
+
 
 def test_each_code_has_the_status_of_the_table() -> None:
     """SPEC S2: a stable type and status for each kind of error."""
-    assert {kind.code: kind.status for kind in TenureError.__subclasses__()} == STATUS_OF
+    assert {kind.code: kind.status for kind in TREE} == STATUS_OF
 
 
 def test_no_two_errors_share_a_code_or_a_title_and_the_tree_is_drawn_in_full() -> None:
     """SPEC S2: a code is for ever, so it is given once."""
-    kinds = TenureError.__subclasses__()
+    kinds = TREE
 
     assert len({kind.code for kind in kinds}) == len({kind.title for kind in kinds}) == len(kinds)
     assert [kind.__name__ for kind in kinds if f"── {kind.__name__} " not in (errors.__doc__ or "")] == []

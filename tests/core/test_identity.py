@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from tests.core.examples import MODEST
 
 from tenure.core.errors import InvalidRequest
-from tenure.core.identity import Scope, Tier, checked_name, only
+from tenure.core.identity import Scope, Tier, checked_name, checked_reference, only
 
 
 @pytest.mark.parametrize(
@@ -17,6 +17,8 @@ from tenure.core.identity import Scope, Tier, checked_name, only
         "Müller Söhne",
         "a@b.example",
         "team/one:two#3~4+5=6",
+        "auth0|5f7c8ec7c33c6c004bbafe82",
+        "|",
         "名前",
         "x" * 200,
     ],
@@ -70,6 +72,59 @@ def test_any_text_is_either_a_printable_name_or_refused(name: str) -> None:
 
     assert accepted(name) in {None, name}
     assert printable or accepted(name) is None
+
+
+@pytest.mark.parametrize(
+    "reference",
+    [
+        "a",
+        "<CAF+9d=x@mail.example>",
+        "https://a.example/b?c=d&e=%20#f",
+        "call_9;\"quoted\" 'too' \\ {x} (1), [2]!",
+        "name|with|bars",
+        "メッセージ 7",
+        "x" * 500,
+    ],
+)
+def test_a_reference_into_another_system_is_any_printable_text(reference: str) -> None:
+    """SPEC M4: message and call ids are of others' making, and come back as they were given."""
+    assert checked_reference(reference, field="source.id") == reference
+
+
+@pytest.mark.parametrize(
+    "reference",
+    [
+        "",
+        " ",
+        " a",
+        "a ",
+        "a\n",
+        "a\tb",
+        "a\x00b",
+        "a\x1b[2Jb",
+        "a\u2028b",
+        "a\u200bb",
+        "a\u202eb",
+        "a\u00a0b",
+        "a\ud800",
+        "x" * 501,
+    ],
+)
+def test_a_reference_that_does_not_print_is_refused_and_the_field_is_named(reference: str) -> None:
+    """SPEC S2: nor does it begin or end with a space, or go on for ever; it is not quoted."""
+    with pytest.raises(InvalidRequest) as caught:
+        checked_reference(reference, field="source.id")
+
+    assert caught.value.field == "source.id"
+    assert caught.value.message == "source.id must be 1 to 500 printable characters without spaces around"
+
+
+@MODEST
+@given(name=st.text("ab |-.é名", max_size=12))
+def test_whatever_may_serve_as_a_name_may_serve_as_a_reference(name: str) -> None:
+    """SPEC M4: an id of our own can be the source of something."""
+    if accepted(name) is not None:
+        assert checked_reference(name, field="source.id") == name
 
 
 @pytest.mark.parametrize(

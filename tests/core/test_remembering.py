@@ -1,7 +1,5 @@
 """Deciding on a new memory: conflicts, corrections, derivation, lifetimes, and rejections without content."""
 
-from datetime import datetime, timedelta
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -277,26 +275,3 @@ def test_what_derives_from_anything_that_is_not_active_and_trusted_waits(change:
 def test_text_of_its_own_is_its_own_root() -> None:
     """SPEC M5a: what derives from nothing has its source as origin."""
     assert kept(proposal(source=APPLICATION)).origins == (Origin(type=SourceType.APPLICATION, id="crm-1"),)
-
-
-def test_an_expiry_within_the_limits_is_the_one_that_was_asked_for() -> None:
-    """SPEC L11: asked in seconds or as a time."""
-    in_a_week: datetime = NOW + timedelta(days=7)
-
-    assert kept(proposal(expires_at=in_a_week)).expires_at == in_a_week
-    assert kept(proposal(ttl_seconds=60)).expires_at == NOW + timedelta(seconds=60)
-
-
-def test_an_expiry_beyond_the_kind_is_refused() -> None:
-    """SPEC L11: every memory expires, within its kind's maximum."""
-    with pytest.raises(InvalidRequest, match="at most 365 days"):
-        decided(proposal(expires_at=NOW + timedelta(days=366)))
-
-
-@pytest.mark.parametrize(("tier", "hours"), [(Tier.TASK, 1), (Tier.SESSION, 24), (Tier.USER, 90 * 24)])
-@pytest.mark.parametrize("asked", [{}, {"ttl_seconds": 365 * 86_400}])
-def test_a_memory_never_outlives_its_scope(tier: Tier, hours: int, asked: dict[str, object]) -> None:
-    """SPEC F3: task 1 h, session 24 h, user 90 d, whatever was asked for."""
-    one = kept(proposal(scope=Scope(tier=tier, id="scope-1"), **asked))
-
-    assert one.expires_at == NOW + timedelta(hours=hours)

@@ -1,5 +1,8 @@
 """Forgetting a subject: one event, everything of it out of every read at once (SPEC F1, F2)."""
 
+from collections.abc import Sequence
+from typing import Any
+
 import pytest
 from tests.clock import MovableClock
 from tests.usecases.asking import (
@@ -22,6 +25,7 @@ from tenure.core.identity import Role
 from tenure.core.vocabulary import Kind
 from tenure.usecases.forgetting import FORGET_SUBJECT, ForgetSubject
 from tenure.usecases.pipeline import Pipeline
+from tenure.usecases.ports import Append, AppendResult
 from tenure.usecases.reading import LIST, ListMemories
 from tenure.usecases.remembering import REMEMBER
 from tenure.usecases.retrieval import RECALL
@@ -145,3 +149,36 @@ def test_a_name_that_is_no_name_is_refused(pipeline: Pipeline) -> None:
 
     assert refusal.value.field == "subject"
     assert happened(pipeline) == []
+
+
+class SomebodyWritesFirst:
+    """A store to which another writer gets just before a forgetting does."""
+
+    def __init__(self, pipeline: Pipeline) -> None:
+        self._pipeline = pipeline
+
+    def append(self, items: Sequence[Append]) -> list[AppendResult]:
+        """What the store answers, once the other memory is there."""
+        written(self._pipeline, "Written in between")
+        return list(self._pipeline.store.append(items))
+
+    def __getattr__(self, name: str) -> Any:
+        """Everything else is the store's own."""
+        return getattr(self._pipeline.store, name)
+
+
+def test_a_retry_counts_what_the_first_call_took_and_not_what_it_expected(pipeline: Pipeline) -> None:
+    """SPEC L9, F1: the first answer is given again, with what was written between reading and forgetting."""
+    written(pipeline)
+    contended = Pipeline(
+        store=SomebodyWritesFirst(pipeline),
+        keyring=pipeline.keyring,
+        clock=pipeline.clock,
+        rules=pipeline.rules,
+    )
+
+    first = contended.run(FORGET_SUBJECT, OFFICER, FORGET, idempotency_key="k")
+    again = pipeline.run(FORGET_SUBJECT, OFFICER, FORGET, idempotency_key="k")
+
+    assert first == Forgotten(status=Forgetting.FORGOTTEN, forgotten=2)
+    assert again == first

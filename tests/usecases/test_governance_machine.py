@@ -293,8 +293,5 @@ class Governance(RuleBasedStateMachine):
 
 TestGovernance = Governance.TestCase
 TestGovernance.settings = settings(
-    max_examples=12,
-    stateful_step_count=30,
-    deadline=None,
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+    max_examples=12, stateful_step_count=30, deadline=None, suppress_health_check=list(HealthCheck)
 )

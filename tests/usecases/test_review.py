@@ -30,6 +30,7 @@ from tenure.usecases.reading import GET, Get, ListMemories
 from tenure.usecases.remembering import REMEMBER
 from tenure.usecases.retrieval import RECALL
 from tenure.usecases.review import PROMOTE, QUEUE, REJECT, RENEW, REVOKE, RenewMemory, Waiting
+from tenure.usecases.upkeep import expiry_round
 
 
 def read(pipeline: Pipeline, memory_id: UUID) -> Memory:
@@ -107,6 +108,24 @@ def test_only_what_waits_is_promoted_or_rejected(pipeline: Pipeline, clock: Mova
     for memory_id, version in ((active.id, 1), (revoked.id, 2), (late.id, 1)):
         with pytest.raises(IllegalTransition):
             pipeline.run(JUDGES[judge], REVIEWER, judgement(memory_id, version))
+
+
+@pytest.mark.parametrize("is_kept_up", [False, True], ids=["before upkeep", "after upkeep"])
+def test_a_promoted_correction_leaves_what_has_expired_as_it_is(
+    pipeline: Pipeline, clock: MovableClock, *, is_kept_up: bool
+) -> None:
+    """SPEC L11, L10: at its instant it has expired, and nothing depends on when upkeep came by."""
+    old = written(pipeline, ttl_seconds=60)
+    correction = held(pipeline, supersedes=old.id)
+    clock.pass_time(seconds=60)
+    if is_kept_up:
+        expiry_round(pipeline, batch_size=10)
+
+    promoted = pipeline.run(PROMOTE, REVIEWER, judgement(correction.id, 1))
+
+    assert promoted.status is Status.ACTIVE
+    assert read(pipeline, old.id).status is Status.EXPIRED
+    assert recalled(pipeline) == [correction.id]
 
 
 def test_nobody_approves_what_they_proposed(pipeline: Pipeline) -> None:

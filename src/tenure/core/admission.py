@@ -165,7 +165,10 @@ def _first_match(policy: Policy, proposal: Proposal) -> Ruling:
             decision = Decision(
                 outcome=rule.outcome, rule=rule.name, reason=rule.reason, policy_version=policy.version
             )
-            return Ruling(decision=decision, trust=rule.trust, lifetime=rule.lifetime)
+            admits = rule.outcome is Outcome.APPROVE
+            return Ruling(
+                decision=decision, trust=rule.trust if admits else Trust.UNTRUSTED, lifetime=rule.lifetime
+            )
     return _held(policy, "no_rule_matched", "no rule admits it, so it waits for a person")
 
 

@@ -121,11 +121,26 @@ def shown(caller: Caller, memory: Memory) -> Memory:
     """The memory as the caller may see it: what nobody let in reaches only who must judge it (SPEC L6)."""
     withheld = memory.status in WITHHELD or memory.trust is Trust.UNTRUSTED
     if memory.status is Status.REJECTED or (withheld and not may(caller, Permission.READ_WITHHELD)):
-        source = msgspec.structs.replace(memory.source, uri=None)
-        return msgspec.structs.replace(
-            memory, content=None, claim=None, key=None, decision_reason=None, source=source
-        )
+        return without_text(memory)
     return memory
+
+
+def answered(caller: Caller, memory: Memory) -> Memory:
+    """The memory in the answer to a change of it: its text only for who may read it at all."""
+    return shown(caller, memory) if may(caller, Permission.READ) else without_text(memory)
+
+
+def without_text(memory: Memory) -> Memory:
+    """The memory without its content and all that quotes or identifies it."""
+    return msgspec.structs.replace(
+        memory,
+        content=None,
+        claim=None,
+        key=None,
+        fingerprint=None,
+        decision_reason=None,
+        source=msgspec.structs.replace(memory.source, uri=None),
+    )
 
 
 def filled(value: str | None, granted: frozenset[str] | None, *, field: str) -> str:

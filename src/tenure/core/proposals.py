@@ -69,7 +69,7 @@ def check_remember(command: Remember, now: datetime) -> None:
     if command.key is not None:
         checked_name(command.key, field="key")
     if command.scope is not None:
-        _check_scope(command.scope)
+        check_scope(command.scope)
     check_text(command.content, field="content")
     check_source(command.source, now)
     check_confidence(command.confidence)
@@ -133,7 +133,8 @@ def check_time(value: datetime, *, field: str) -> None:
         )
 
 
-def _check_scope(scope: Scope) -> None:
+def check_scope(scope: Scope) -> None:
+    """Raise InvalidRequest unless every scope is named by an id."""
     for field, value in (
         ("scope.id", scope.id),
         ("scope.session", scope.session),

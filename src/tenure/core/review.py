@@ -48,7 +48,7 @@ def promote(
                     superseded_by=str(corrected.superseded_by),
                 )
             )
-        if corrected.status is Status.ACTIVE:
+        if corrected.status_at(moment.now) is Status.ACTIVE:
             appended.append(supersession(corrected, memory.id, caller, moment))
     return Decided(answer=evolve(memory, event), events=tuple(appended))
 

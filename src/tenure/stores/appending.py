@@ -11,6 +11,8 @@ from collections import Counter
 from collections.abc import Sequence
 from uuid import UUID
 
+import msgspec
+
 from tenure.core import ledger, views
 from tenure.core.memory import STEP_OF
 from tenure.core.views import SearchChange
@@ -84,10 +86,13 @@ class Batch:
             if found is not None:
                 self.search.append((found, terms))
         self.heads[item.tenant] = (seq, link)
+        appended = Appended(seq=first, dropped=dropped)
         if item.idempotency is not None:
             kept = item.idempotency
+            if item.outcome is not None:
+                kept = msgspec.structs.replace(kept, outcome=item.outcome(appended))
             self._projection.gathered.answers.append(KeptAnswer(item.tenant, first, kept))
             self._first[(item.tenant, kept.key)] = FirstAnswer(
                 request=kept.request, seq=first, outcome=kept.outcome
             )
-        return Appended(seq=first, dropped=dropped)
+        return appended

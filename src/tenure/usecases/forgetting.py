@@ -36,7 +36,7 @@ def _settle(answer: Forgotten, appended: Appended) -> Forgotten:
     return msgspec.structs.replace(answer, forgotten=appended.dropped)
 
 
-def _replay(_world: World, _first: Event | None, outcome: bytes) -> Forgotten:
+def _replay(_world: World, _caller: Caller, _first: Event | None, outcome: bytes) -> Forgotten:
     return msgspec.json.decode(outcome, type=Forgotten)
 
 

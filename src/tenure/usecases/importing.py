@@ -208,8 +208,8 @@ def parsed_date(text: str) -> datetime | None:
 
 
 # The same characters as identity.checked_name allows; kept beside it by a test.
-_SOUND_NAME: Final = re.compile(r"[\w.@:+/#=~-](?:[\w .@:+/#=~-]{0,198}[\w.@:+/#=~-])?")
-_UNSOUND_CHARACTER: Final = re.compile(r"[^\w .@:+/#=~-]")
+_SOUND_NAME: Final = re.compile(r"[\w.@:+/#=~|-](?:[\w .@:+/#=~|-]{0,198}[\w.@:+/#=~|-])?")
+_UNSOUND_CHARACTER: Final = re.compile(r"[^\w .@:+/#=~|-]")
 _SPOKEN: Final = re.compile(
     r"(?P<hour>\d{1,2}):(?P<minute>\d{2}) (?P<half>[ap]m) on "
     r"(?P<day>\d{1,2}) (?P<month>[a-z]+), (?P<year>\d{4})",

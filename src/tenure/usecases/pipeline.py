@@ -14,6 +14,7 @@ now.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Final, Generic, NoReturn, TypeVar
 
 import msgspec
@@ -68,7 +69,7 @@ class World:
     moment: Moment
 
 
-def no_replay(_world: World, _first: Event | None, _outcome: bytes) -> NoReturn:
+def no_replay(_world: World, _caller: Caller, _first: Event | None, _outcome: bytes) -> NoReturn:
     """For use cases that take no idempotency key."""
     raise InvalidRequest("this call takes no idempotency key", field="Idempotency-Key")
 
@@ -84,7 +85,7 @@ class UseCase(Generic[C, F, A]):
     decide: Callable[[C, F, Caller, Moment, Rules], Decided[A] | Refused]
     settle: Callable[[A, Appended], A] = lambda answer, _appended: answer
     outcome: Callable[[A], bytes] = lambda _answer: b""
-    replay: Callable[[World, Event | None, bytes], A] = no_replay
+    replay: Callable[[World, Caller, Event | None, bytes], A] = no_replay
     loss_bounded: bool = False
     after_receipts: bool = False
 
@@ -121,11 +122,15 @@ class Pipeline:
         for _attempt in range(ATTEMPTS_MAX):
             if not waiting:
                 break
-            waiting = self._round(use_case, caller, commands, waiting, answers)
-        return [
-            answer if answer is not None else VersionConflict(expected=0, current=0)  # pragma: no cover
-            for answer in answers
-        ]
+            try:
+                waiting = self._round(use_case, caller, commands, waiting, answers)
+            except TenureError as fault:
+                # What was stored before the store failed stays acknowledged.
+                for index in waiting:
+                    if answers[index] is None:
+                        answers[index] = fault
+                break
+        return [answer for answer in answers if answer is not None]
 
     def preview(self, use_case: UseCase[C, F, A], caller: Caller, command: C) -> Decided[A]:
         """Steps 2 to 4 alone: what would be decided; nothing is stored (a dry run)."""
@@ -146,6 +151,8 @@ class Pipeline:
     ) -> list[int]:
         """Steps 2 to 7 for what still waits; gives back what has to be decided again."""
         prepared: dict[int, _Prepared[A]] = {}
+        for index in waiting:
+            answers[index] = None
         if use_case.after_receipts:
             self.store.settle()
         with self.store.reading() as reading:
@@ -206,13 +213,25 @@ class Pipeline:
             for append in appends.values():
                 self.store.append_soon(append)
             return []
-        again: list[int] = []
-        results = self.store.append(list(appends.values())) if appends else []
+        return self._store(use_case, caller, prepared, appends, answers) if appends else []
+
+    def _store(
+        self,
+        use_case: UseCase[C, F, A],
+        caller: Caller,
+        prepared: dict[int, _Prepared[A]],
+        appends: dict[int, Append],
+        answers: list[A | TenureError | None],
+    ) -> list[int]:
+        try:
+            results = self.store.append(list(appends.values()))
+        except TenureError as fault:
+            for index in appends:
+                answers[index] = fault
+            return []
         for index, result in zip(appends, results, strict=True):
             answers[index] = self._respond(use_case, caller, prepared[index], result)
-            if isinstance(result, Stale):
-                again.append(index)
-        return again
+        return [index for index, result in zip(appends, results, strict=True) if isinstance(result, Stale)]
 
     def _sealed(
         self, use_case: UseCase[C, F, A], caller: Caller, prepared: dict[int, _Prepared[A]]
@@ -227,14 +246,12 @@ class Pipeline:
             idempotency = one.idempotency
             if not one.decided.events and idempotency is None:
                 continue
-            if idempotency is not None:
-                outcome = use_case.outcome(one.decided.answer)
-                idempotency = msgspec.structs.replace(idempotency, outcome=outcome)
             appends[index] = Append(
                 tenant=caller.tenant,
                 events=tuple(seal(event, self.keyring) for event in one.decided.events),
                 needs=one.decided.needs,
                 idempotency=idempotency,
+                outcome=partial(_outcome, use_case, one.decided.answer),
             )
         return appends
 
@@ -267,7 +284,7 @@ class Pipeline:
         world = World(reading=reading, keyring=self.keyring, rules=self.rules, moment=self.clock.moment())
         try:
             event = open_event(stored, self.keyring) if stored is not None else None
-            return use_case.replay(world, event, first.outcome)
+            return use_case.replay(world, caller, event, first.outcome)
         except TenureError as error:
             return error
 
@@ -292,6 +309,11 @@ class Pipeline:
             data=AccessDenied(permission=permission, because=verdict.because, field=verdict.field),
         )
         self.store.append([Append(tenant=caller.tenant, events=(seal(event, self.keyring),))])
+
+
+def _outcome(use_case: UseCase[C, F, A], answer: A, appended: Appended) -> bytes:
+    """What an idempotency key keeps of an answer: it is that of what the transaction really did."""
+    return use_case.outcome(use_case.settle(answer, appended))
 
 
 def _answered(answer: A | TenureError) -> A:

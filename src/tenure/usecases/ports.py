@@ -1,6 +1,6 @@
 """What the use cases need of the world, in words of meaning, never of SQL."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from datetime import datetime
 from typing import Protocol
@@ -84,6 +84,8 @@ class Append(msgspec.Struct, frozen=True, kw_only=True):
     events: tuple[SealedEvent, ...]
     needs: tuple[Needs, ...] = ()
     idempotency: Idempotency | None = None
+    outcome: Callable[["Appended"], bytes] | None = None
+    """The first answer to keep, told from what the transaction did; else the one that the key carries."""
 
 
 class Appended(msgspec.Struct, frozen=True, kw_only=True):
@@ -210,6 +212,9 @@ class Store(Protocol):
 
     def rebuild(self) -> Rebuilt:
         """Drop every projection, replay the log, and say whether it came out identical."""
+
+    def lease(self, name: str, *, seconds: float) -> bool:
+        """Whether this node is the one to do a job until then: one node of many is (SPEC T8)."""
 
     def healthy(self) -> bool:
         """Whether it can read and write now."""

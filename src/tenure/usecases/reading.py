@@ -129,16 +129,13 @@ def _list(world: World, caller: Caller, command: ListMemories) -> Page:
             before_seq=_position(command.cursor),
         )
     )
-    memories = [fold(world.reading, world.keyring, caller.tenant, row.memory_id) for row in rows]
     page = rows[: command.limit]
-    more = len(rows) > command.limit
+    memories = [fold(world.reading, world.keyring, caller.tenant, row.memory_id) for row in page]
+    seen = [presented(memory, caller, world.moment.now) for memory in memories if memory is not None]
     return Page(
-        items=tuple(
-            presented(memory, caller, world.moment.now)
-            for memory in memories[: len(page)]
-            if memory is not None
-        ),
-        next_cursor=f"{_CURSOR}{page[-1].created_seq}" if more else None,
+        # Asking by a key must not tell of one that is withheld.
+        items=tuple(memory for memory in seen if command.key is None or memory.key is not None),
+        next_cursor=f"{_CURSOR}{page[-1].created_seq}" if len(rows) > command.limit else None,
     )
 
 

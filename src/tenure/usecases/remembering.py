@@ -5,7 +5,7 @@ from uuid import UUID
 import msgspec
 
 from tenure.core import remembering
-from tenure.core.authority import Permission, Target
+from tenure.core.authority import Permission, Target, answered
 from tenure.core.decision import Decided, Refused
 from tenure.core.errors import MemoryRejected, NotFound
 from tenure.core.events import Event
@@ -124,16 +124,22 @@ def _decide_revise(
     command: ReviseMemory, facts: tuple[Memory, WriteFacts], caller: Caller, moment: Moment, rules: Rules
 ) -> Decided[Written] | Refused:
     memory, write = facts
-    return remembering.revise(command.revise, memory, write, caller, moment, rules.write)
+    decided = remembering.revise(command.revise, memory, write, caller, moment, rules.write)
+    if isinstance(decided, Refused) or decided.answer.memory is None or command.revise.content is not None:
+        return decided
+    # Whoever changes only the confidence has not shown that they know the text.
+    told = msgspec.structs.replace(decided.answer, memory=answered(caller, decided.answer.memory))
+    return msgspec.structs.replace(decided, answer=told)
 
 
-def _replay(world: World, first: Event | None, _outcome: bytes) -> Written:
+def _replay(world: World, caller: Caller, first: Event | None, _outcome: bytes) -> Written:
     """The first answer again, as it was: the same memory at the same version, or the same rejection."""
     if first is not None and isinstance(first.data, RefusedEvent):
         data = first.data
         raise MemoryRejected(rule=data.rule, reason=data.reason, policy_version=data.policy_version)
     memory = first_memory(world, first)
-    return Written(memory=memory, decision=memory.decision, findings=memory.findings)
+    told = memory if memory.proposed_by == caller.id else answered(caller, memory)
+    return Written(memory=told, decision=memory.decision, findings=memory.findings)
 
 
 REMEMBER: UseCase[Remember, WriteFacts, Written] = UseCase(

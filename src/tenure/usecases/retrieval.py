@@ -12,6 +12,7 @@ from tenure.core.errors import InvalidRequest, NotFound
 from tenure.core.events import Event, Influenced, Recalled
 from tenure.core.identity import Caller, Moment, checked_name, checked_reference
 from tenure.core.memory import Memory
+from tenure.core.proposals import check_scope
 from tenure.core.retrieval import Filter, Found, Ranked, Recall
 from tenure.core.views import microseconds
 from tenure.core.wording import analyse
@@ -82,6 +83,8 @@ def _gather(world: World, caller: Caller, command: Recall) -> RecallFacts:
     for field in ("agent", "purpose", "subject"):
         if (value := getattr(command, field)) is not None:
             checked_name(value, field=field)
+    if command.scope is not None:
+        check_scope(command.scope)
     asked = where(command, caller, world.moment.now)
     terms = list(dict.fromkeys(analyse(command.query)))[:QUERY_TERMS_MAX]
     reading = world.reading

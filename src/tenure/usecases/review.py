@@ -6,7 +6,7 @@ from uuid import UUID
 import msgspec
 
 from tenure.core import incidents, retention, review
-from tenure.core.authority import Permission, Target
+from tenure.core.authority import Permission, Target, answered
 from tenure.core.decision import Decided, Refused
 from tenure.core.events import Event
 from tenure.core.identity import Caller, Moment, Scope
@@ -76,17 +76,24 @@ def _to_promote(world: World, caller: Caller, command: JudgeMemory) -> tuple[Mem
 def _promote(
     command: JudgeMemory, facts: tuple[Memory, Memory | None], caller: Caller, moment: Moment, _rules: Rules
 ) -> Decided[Memory] | Refused:
-    return review.promote(command.judge, facts[0], facts[1], caller, moment)
+    return _told(review.promote(command.judge, facts[0], facts[1], caller, moment), caller)
 
 
 def _renew(
     command: RenewMemory, memory: Memory, caller: Caller, moment: Moment, rules: Rules
 ) -> Decided[Memory] | Refused:
-    return retention.renew(command.renew, memory, caller, moment, rules.write.ladder)
+    return _told(retention.renew(command.renew, memory, caller, moment, rules.write.ladder), caller)
 
 
-def _replay(world: World, first: Event | None, _outcome: bytes) -> Memory:
-    return first_memory(world, first)
+def _replay(world: World, caller: Caller, first: Event | None, _outcome: bytes) -> Memory:
+    return answered(caller, first_memory(world, first))
+
+
+def _told(decided: Decided[Memory] | Refused, caller: Caller) -> Decided[Memory] | Refused:
+    """Who may judge or end a memory may not read it for that (SPEC L6, L13)."""
+    if isinstance(decided, Refused):
+        return decided
+    return msgspec.structs.replace(decided, answer=answered(caller, decided.answer))
 
 
 def _judgement(
@@ -99,7 +106,9 @@ def _judgement(
         permission=permission,
         target=_no_target,
         gather=_judged,
-        decide=lambda command, memory, caller, moment, _rules: rule(command.judge, memory, caller, moment),
+        decide=lambda command, memory, caller, moment, _rules: _told(
+            rule(command.judge, memory, caller, moment), caller
+        ),
         replay=_replay,
     )
 

@@ -46,10 +46,12 @@ def test_the_scheme_is_read_as_http_has_it(shared: Acme) -> None:
 
 def test_a_revoked_key_opens_nothing_from_the_next_request_on(acme: Acme) -> None:
     """SPEC A1, L12."""
-    made = acme.call("POST", "/v1/keys", {"name": "temporary", "roles": ["reader"]}, who="operator").json()
+    made = acme.call(
+        "POST", "/v1/credentials", {"name": "temporary", "roles": ["reader"]}, who="operator"
+    ).json()
     assert acme.call("GET", "/v1/memories", token=made["token"]).status_code == 200
 
-    revoked = acme.call("DELETE", f"/v1/keys/{made['id']}", who="operator")
+    revoked = acme.call("DELETE", f"/v1/credentials/{made['id']}", who="operator")
 
     assert revoked.status_code == 200
     assert revoked.json()["revoked_at"]

@@ -179,14 +179,19 @@ BAD_REQUESTS: list[tuple[str, str, Any, str]] = [
     ),
     ("POST", "/v1/forget", {"subject": 7}, "subject"),
     ("POST", "/v1/forget", {"subject": ""}, "subject"),
-    ("POST", "/v1/keys", {"name": "x", "roles": ["emperor"]}, "roles"),
-    ("POST", "/v1/keys", {"name": "x", "roles": []}, "roles"),
-    ("POST", "/v1/keys", {"name": "", "roles": ["reader"]}, "name"),
-    ("POST", "/v1/keys", {"name": "x", "roles": ["reader"], "agents": []}, "agents"),
-    ("POST", "/v1/keys", {"name": "x", "roles": ["reader"], "source_types": ["gossip"]}, "source_types"),
-    ("POST", "/v1/keys", {"name": "x", "roles": ["reader"], "tenant": "other"}, "tenant"),
-    ("POST", "/v1/keys", {"name": "x", "roles": ["reviewer"], "model_driven": True}, "roles"),
-    ("DELETE", "/v1/keys/seven", None, "key_id"),
+    ("POST", "/v1/credentials", {"name": "x", "roles": ["emperor"]}, "roles"),
+    ("POST", "/v1/credentials", {"name": "x", "roles": []}, "roles"),
+    ("POST", "/v1/credentials", {"name": "", "roles": ["reader"]}, "name"),
+    ("POST", "/v1/credentials", {"name": "x", "roles": ["reader"], "agents": []}, "agents"),
+    (
+        "POST",
+        "/v1/credentials",
+        {"name": "x", "roles": ["reader"], "source_types": ["gossip"]},
+        "source_types",
+    ),
+    ("POST", "/v1/credentials", {"name": "x", "roles": ["reader"], "tenant": "other"}, "tenant"),
+    ("POST", "/v1/credentials", {"name": "x", "roles": ["reviewer"], "model_driven": True}, "roles"),
+    ("DELETE", "/v1/credentials/seven", None, "key_id"),
 ]
 
 

@@ -17,8 +17,8 @@ def test_a_token_is_shown_once_and_opens_what_was_granted(acme: Acme) -> None:
         "model_driven": True,
     }
 
-    made = acme.call("POST", "/v1/keys", wish, who="operator")
-    listed = acme.call("GET", "/v1/keys", who="operator")
+    made = acme.call("POST", "/v1/credentials", wish, who="operator")
+    listed = acme.call("GET", "/v1/credentials", who="operator")
 
     assert made.status_code == 201
     key = made.json()
@@ -36,23 +36,25 @@ def test_a_token_is_shown_once_and_opens_what_was_granted(acme: Acme) -> None:
 def test_an_operator_manages_their_own_tenant_alone(acme: Acme) -> None:
     """SPEC A2: the new key's tenant is the operator's; another tenant's keys are absent."""
     foreign = acme.token("chief", "other", roles=["operator"])
-    made = acme.call("POST", "/v1/keys", {"name": "theirs", "roles": ["reader"]}, token=foreign).json()
+    made = acme.call("POST", "/v1/credentials", {"name": "theirs", "roles": ["reader"]}, token=foreign).json()
 
     assert made["tenant"] == "other"
-    assert made["id"] not in acme.call("GET", "/v1/keys", who="operator").text
-    answer = acme.call("DELETE", f"/v1/keys/{made['id']}", who="operator")
+    assert made["id"] not in acme.call("GET", "/v1/credentials", who="operator").text
+    answer = acme.call("DELETE", f"/v1/credentials/{made['id']}", who="operator")
     assert (answer.status_code, problem_code(answer)) == (404, "not-found")
     assert acme.call("GET", "/v1/memories", token=made["token"]).status_code == 200
 
 
 def test_ending_a_key_again_changes_nothing(acme: Acme) -> None:
     """The second answer is the first one."""
-    made = acme.call("POST", "/v1/keys", {"name": "temporary", "roles": ["reader"]}, who="operator").json()
+    made = acme.call(
+        "POST", "/v1/credentials", {"name": "temporary", "roles": ["reader"]}, who="operator"
+    ).json()
 
-    first = acme.call("DELETE", f"/v1/keys/{made['id']}", who="operator")
+    first = acme.call("DELETE", f"/v1/credentials/{made['id']}", who="operator")
     length = acme.log_head()
-    again = acme.call("DELETE", f"/v1/keys/{made['id']}", who="operator")
-    absent = acme.call("DELETE", f"/v1/keys/{ABSENT_ID}", who="operator")
+    again = acme.call("DELETE", f"/v1/credentials/{made['id']}", who="operator")
+    absent = acme.call("DELETE", f"/v1/credentials/{ABSENT_ID}", who="operator")
 
     assert again.json() == first.json()
     assert acme.log_head() == length
@@ -63,14 +65,14 @@ def test_a_model_attests_what_agents_say_unless_more_is_named(acme: Acme) -> Non
     """SPEC A3: the same default as everywhere else that keys are made."""
     wish = {"name": "model", "roles": ["writer"], "model_driven": True}
 
-    made = acme.call("POST", "/v1/keys", wish, who="operator").json()
+    made = acme.call("POST", "/v1/credentials", wish, who="operator").json()
 
     assert made["grants"]["source_types"] == ["other_agent"]
 
 
 def test_only_an_operator_manages_keys(acme: Acme) -> None:
     """SPEC A4, A5: nobody hands themselves a role."""
-    answer = acme.call("POST", "/v1/keys", {"name": "mine", "roles": ["reviewer"]}, who="bot")
+    answer = acme.call("POST", "/v1/credentials", {"name": "mine", "roles": ["reviewer"]}, who="bot")
 
     assert (answer.status_code, problem_code(answer)) == (403, "forbidden")
     assert acme.call("POST", "/v1/memories", proposal()).status_code == 201

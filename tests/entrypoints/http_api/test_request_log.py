@@ -1,8 +1,9 @@
 """One line a request, without a word of what was said (SPEC E6)."""
 
 import io
+import logging
 
-import structlog
+import msgspec
 from tests.entrypoints.http_api.acme import Acme, proposal
 
 from tenure.config import Log
@@ -81,12 +82,19 @@ def test_text_is_for_people() -> None:
 
 
 def test_the_whole_process_logs_in_one_shape() -> None:
-    """Whatever else logs with structlog comes out the same."""
+    """What the library itself logs comes out the same."""
     stream = io.BytesIO()
+    library = logging.getLogger("tenure")
+    before = (library.handlers, library.propagate)
     try:
         open_process_log(Log(), stream)
-        structlog.get_logger("elsewhere").info("hello", number=1)
+        logging.getLogger("tenure.store").warning("receipts lost: %s", "FullError")
     finally:
-        structlog.reset_defaults()
+        library.handlers, library.propagate = before
 
-    assert stream.getvalue().startswith(b'{"number":1,"event":"hello","level":"info","timestamp":')
+    entry = msgspec.json.decode(stream.getvalue())
+    assert (entry["event"], entry["level"], entry["logger"]) == (
+        "receipts lost: FullError",
+        "warning",
+        "tenure.store",
+    )

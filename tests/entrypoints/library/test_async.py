@@ -113,20 +113,18 @@ async def cancelled_in_the_middle(store: AsyncTenure, done: int) -> set[UUID]:
     """Start many corrections, cancel what is left once some are answered; gives back those that were."""
     bot = store.session("acme", "support", "support", "customer-7")
     old = [await bot.remember(f"Old {one}", kind="fact", source=APPLICATION) for one in range(60)]
-    tasks = {
+    tasks = [
         asyncio.ensure_future(bot.correct(memory, f"New {one}", source=APPLICATION))
         for one, memory in enumerate(old)
-    }
-    answered: set[asyncio.Future[Memory]] = set()
-    while len(answered) < done:
-        answered, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
-        tasks -= answered if len(answered) < done else set()
-    waiting = [task for task in tasks if not task.done()]
-    for task in waiting:
+    ]
+    answers = asyncio.as_completed(tasks)
+    for _ in range(done):
+        await next(answers)
+    for task in tasks:
         task.cancel()
-    outcomes = await asyncio.gather(*waiting, return_exceptions=True)
-    assert {type(outcome) for outcome in outcomes} <= {asyncio.CancelledError}
-    return {task.result().id for task in answered}
+    outcomes = await asyncio.gather(*tasks, return_exceptions=True)
+    assert {type(outcome) for outcome in outcomes} <= {Memory, asyncio.CancelledError}
+    return {outcome.id for outcome in outcomes if isinstance(outcome, Memory)}
 
 
 def assert_whole_or_absent(path: Path, answered: set[UUID]) -> None:

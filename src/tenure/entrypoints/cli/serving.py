@@ -40,14 +40,14 @@ def serve(
     A fresh data folder is set up, with an operator's key in it.
     """
     from tenure.entrypoints.control.server import ControlServer
-    from tenure.entrypoints.http_api.request_log import open_log, place
+    from tenure.entrypoints.http_api.request_log import open_process_log, place
     from tenure.entrypoints.http_api.server import Listening
     from tenure.entrypoints.http_api.server import serve as serve_http
     from tenure.wiring import open_node
 
     settings = options.loaded(data, database_url, host=host, port=port).settings
     folder = Path(settings.data_dir)
-    log = open_log(settings.log, sys.stderr.buffer)
+    log = open_process_log(settings.log, sys.stderr.buffer)
 
     def on_fault(operation: str, fault: Exception) -> None:
         log.error("command failed", operation=operation, error=type(fault).__name__, at=place(fault))

@@ -96,7 +96,7 @@ def _revoke(visit: Visit[Nothing]) -> Ask[Any, Any, Any]:
 CALLS: Final = (
     Call(
         method="POST",
-        path="/v1/keys",
+        path="/v1/credentials",
         name="create_key",
         summary="Make a credential; its token is in this answer and nowhere else.",
         work=_create,
@@ -105,7 +105,7 @@ CALLS: Final = (
     ),
     Call(
         method="GET",
-        path="/v1/keys",
+        path="/v1/credentials",
         name="list_keys",
         summary="The tenant's credentials, without their secrets.",
         work=_list,
@@ -114,7 +114,7 @@ CALLS: Final = (
     ),
     Call(
         method="DELETE",
-        path="/v1/keys/{key_id:str}",
+        path="/v1/credentials/{key_id:str}",
         name="revoke_key",
         summary="End a credential; it opens nothing from the next request on.",
         work=_revoke,

@@ -4,6 +4,7 @@ Never a query, a body, a path with its ids, or the message of an unexpected exce
 hold the content of a memory (SPEC E6).
 """
 
+import logging
 import traceback
 from pathlib import Path
 from typing import BinaryIO, Final
@@ -30,13 +31,24 @@ def open_log(settings: Log, stream: BinaryIO) -> FilteringBoundLogger:
 
 
 def open_process_log(settings: Log, stream: BinaryIO) -> FilteringBoundLogger:
-    """The same logger, and the same shape for whatever else in this process logs with structlog."""
-    structlog.configure(
-        processors=_processors(settings),
-        wrapper_class=structlog.make_filtering_bound_logger(_LEVELS[settings.level]),
-        logger_factory=structlog.BytesLoggerFactory(stream),
-    )
-    return open_log(settings, stream)
+    """The same logger, to which whatever else of Tenure logs in this process is passed on."""
+    log = open_log(settings, stream)
+    library = logging.getLogger("tenure")
+    library.handlers = [_PassOn(log)]
+    library.propagate = False
+    return log
+
+
+class _PassOn(logging.Handler):
+    """Hands an entry of the standard library's logging on; Tenure's own never hold content."""
+
+    def __init__(self, log: FilteringBoundLogger) -> None:
+        super().__init__()
+        self._log = log
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Write the entry in the process's own shape."""
+        self._log.log(record.levelno, record.getMessage(), logger=record.name)
 
 
 def _processors(settings: Log) -> list[Processor]:

@@ -9,8 +9,9 @@ from typing import Final
 
 import apsw
 
-from tenure.core.errors import TenureError, Unavailable
+from tenure.core.errors import Unavailable
 from tenure.stores.appending import Batch
+from tenure.stores.group_commit import GroupCommit
 from tenure.stores.sqlite.connection import connect, faults_as_unavailable, transaction
 from tenure.stores.sqlite.folder import Folder
 from tenure.stores.sqlite.reading import LazyReading
@@ -18,12 +19,10 @@ from tenure.stores.sqlite.rebuilding import catch_up, rebuild
 from tenure.stores.sqlite.schema import migrate
 from tenure.stores.sqlite.search import SearchIndex
 from tenure.stores.sqlite.writing import SqliteTransaction
-from tenure.stores.turns import Ticket, Turns
+from tenure.stores.turns import Ticket
 from tenure.usecases.ports import Append, AppendResult, Keyring, Reading, Rebuilt, StoredEvent
 
 READERS: Final = 4
-SOON_SECONDS: Final = 0.05
-SOON_QUEUE_MAX: Final = 10_000
 EXPORT_PAGE: Final = 2_000
 FREE_BYTES_MIN: Final = 262_144
 """Room that a store wants before it calls itself ready: a write-ahead log may still have to grow."""
@@ -39,9 +38,6 @@ class SqliteStore:
         self._keyring = keyring
         self._is_closed = False
         self._writing = threading.Lock()
-        self._turns = Turns(self._store)
-        self._soon = threading.Event()
-        self._closing = threading.Event()
         self._connection = connect(folder.log, durable=True)
         migrate(self._connection)
         self._search = self._index_at(folder)
@@ -50,8 +46,7 @@ class SqliteStore:
         self._readers: queue.LifoQueue[apsw.Connection | None] = queue.LifoQueue()
         for _ in range(READERS):
             self._readers.put(_reader(folder))
-        self._flusher = threading.Thread(target=self._flush_soon, name="tenure-receipts", daemon=True)
-        self._flusher.start()
+        self._commits = GroupCommit(self._commit)
 
     @contextlib.contextmanager
     def reading(self) -> Iterator[Reading]:
@@ -65,18 +60,19 @@ class SqliteStore:
 
     def append(self, items: Sequence[Append]) -> list[AppendResult]:
         """Store each item whole or not at all; returns once it is durable and findable."""
-        return self._turns.take(Ticket(items))
+        return self._commits.append(items)
 
     def append_soon(self, item: Append) -> None:
         """Store an item with the next batch; bounded loss in a crash, never a wait for the disk."""
-        waiting = self._turns.leave(Ticket([item]))
-        self._soon.set()
-        if waiting > SOON_QUEUE_MAX:
-            self.settle()
+        self._commits.append_soon(item)
 
     def settle(self) -> None:
         """Make durable now what append_soon left waiting."""
-        self.append([])
+        self._commits.settle()
+
+    def lease(self, _name: str, *, seconds: float) -> bool:
+        """Whether this node is the one to do a job: an embedded store has only this one."""
+        return seconds > 0
 
     def rebuild(self) -> Rebuilt:
         """Drop every projection, replay the log, and say whether it came out identical."""
@@ -113,13 +109,10 @@ class SqliteStore:
 
     def close(self) -> None:
         """Store what still waits, and close every file in order; closing again changes nothing."""
-        if self._closing.is_set():
-            return
-        self._closing.set()
-        self._soon.set()
-        self._flusher.join()
-        with contextlib.suppress(TenureError):
-            self.settle()
+        with self._writing:
+            if self._is_closed:
+                return
+        self._commits.close()
         with self._writing:
             self._is_closed = True
         for _ in range(READERS):
@@ -152,40 +145,8 @@ class SqliteStore:
         if self._is_closed:
             raise Unavailable("this store is closed", hint="Open it again.")
 
-    def _flush_soon(self) -> None:
-        while not self._closing.is_set():
-            self._soon.wait()
-            self._closing.wait(SOON_SECONDS)
-            self._soon.clear()
-            try:
-                self.settle()
-            except Exception as fault:  # noqa: BLE001 -- receipts may be lost, the thread may not
-                _log.warning("receipts lost: %s", type(fault).__name__)
-
-    def _store(self, tickets: list[Ticket]) -> None:
-        """Store a batch; what becomes of each ticket is written on it."""
-        try:
-            with self._writing:
-                self._commit(tickets)
-        except TenureError as fault:
-            for ticket in tickets:
-                ticket.fault = fault
-        except Exception as fault:  # noqa: BLE001 -- one bad item must not take its neighbours along
-            self._one_by_one(tickets, fault)
-
-    def _one_by_one(self, tickets: list[Ticket], fault: Exception) -> None:
-        if len(tickets) == 1:
-            tickets[0].fault = fault
-            return
-        for ticket in tickets:
-            try:
-                with self._writing:
-                    self._commit([ticket])
-            except Exception as own:  # noqa: BLE001 -- handed to the one who asked for it
-                ticket.fault = own
-
     def _commit(self, tickets: list[Ticket]) -> None:
-        with faults_as_unavailable():
+        with self._writing, faults_as_unavailable():
             self._refuse_when_closed()
             with transaction(self._connection):
                 writing = SqliteTransaction(self._connection)

@@ -1,0 +1,284 @@
+"""Read models: each row is a function of the log alone, agrees with the record, and holds no content."""
+
+from datetime import UTC, datetime, timedelta
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec.structs import replace
+from tests.core.examples import (
+    CLAIM,
+    CONTENT,
+    EXAMPLES,
+    FINGERPRINT,
+    KEY,
+    LATER,
+    MODEST,
+    NOW,
+    REASON,
+    SECRET,
+    URI,
+    admitted,
+    event,
+    id_of,
+    quarantined,
+    revised,
+)
+from tests.core.histories import histories
+
+from tenure.core.errors import IllegalTransition
+from tenure.core.events import (
+    NAMES,
+    Event,
+    EventData,
+    Expired,
+    KeyCreated,
+    KeyRevoked,
+    Promoted,
+    SubjectForgotten,
+)
+from tenure.core.identity import Grants, Role, SourceType
+from tenure.core.memory import STEP_OF, Memory, evolve
+from tenure.core.views import (
+    FOREVER,
+    DropSubject,
+    FloorRow,
+    Index,
+    KeyRow,
+    MemoryRow,
+    Put,
+    SearchChange,
+    Unindex,
+    UnindexSubject,
+    decode_grants,
+    encode_grants,
+    floor,
+    from_microseconds,
+    indexed_text,
+    microseconds,
+    project,
+    revoked_key,
+    search_change,
+)
+from tenure.core.vocabulary import Status
+
+ABOUT_ONE_MEMORY = [data for data in EXAMPLES if type(data) in STEP_OF]
+ABOUT_NO_MEMORY = [data for data in EXAMPLES if type(data) not in STEP_OF]
+QUOTED = (CONTENT, KEY, URI, REASON, CLAIM.entity, CLAIM.attribute, CLAIM.value)
+
+
+def name_of(data: EventData) -> str:
+    """The event's name, to read in a failure."""
+    return NAMES[type(data)][0]
+
+
+def row_after(one: Event, seq: int, before: MemoryRow | None) -> MemoryRow:
+    """The memory's row after one more of its events."""
+    change = project(one, seq, before)
+    assert isinstance(change, Put)
+    assert isinstance(change.row, MemoryRow)
+    return change.row
+
+
+def row(**changes: object) -> MemoryRow:
+    """The row of an admitted memory."""
+    return replace(row_after(event(admitted()), 11, None), **changes)
+
+
+@MODEST
+@given(events=histories())
+def test_the_row_projected_event_by_event_agrees_with_the_folded_memory(events: list[Event]) -> None:
+    """SPEC E1: current state is a projection, the same live and replayed."""
+    memory: Memory | None = None
+    found: MemoryRow | None = None
+    for seq, one in enumerate(events, start=11):
+        memory = evolve(memory, one)
+        found = row_after(one, seq, found)
+        assert (found.status, found.version, found.trust) == (
+            memory.status,
+            memory.version,
+            memory.trust.rank,
+        )
+        assert found.expires_at == microseconds(memory.expires_at)
+        walls = memory.boundary
+        assert (found.tenant, found.agent, found.purpose, found.subject) == (
+            walls.tenant,
+            walls.agent,
+            walls.purpose,
+            walls.subject,
+        )
+        assert (found.memory_id, found.kind, found.confidence) == (memory.id, memory.kind, memory.confidence)
+        assert (found.source_type, found.source_id) == (memory.source.type, memory.source.id)
+        assert (found.scope_tier, found.scope_id) == (memory.scope.tier, memory.scope.id)
+        assert found.created_seq == 11
+
+
+@MODEST
+@given(events=histories())
+def test_a_row_is_replayed_to_the_same_bytes(events: list[Event]) -> None:
+    """SPEC E1: a view can be dropped and rebuilt, identical byte for byte."""
+    replayed = []
+    for _ in range(2):
+        found: MemoryRow | None = None
+        for seq, one in enumerate(events, start=1):
+            found = row_after(one, seq, found)
+        replayed.append(msgspec.msgpack.encode(found))
+
+    assert replayed[0] == replayed[1]
+
+
+@pytest.mark.parametrize("data", EXAMPLES, ids=name_of)
+def test_no_row_holds_content_or_anything_that_quotes_it(data: EventData) -> None:
+    """SPEC F7: content is in no view, only its position in the log."""
+    before = None if isinstance(data, type(admitted()) | type(quarantined())) else row()
+    if type(data) in STEP_OF and before is not None:
+        before = replace(before, status=_status_before(data))
+
+    written = msgspec.json.encode(project(event(data), 12, before)).decode()
+
+    assert [quote for quote in QUOTED if quote in written] == []
+
+
+def _status_before(data: EventData) -> str:
+    return "quarantined" if NAMES[type(data)][0] in {"memory.promoted", "memory.rejected"} else "active"
+
+
+def test_a_row_says_where_the_content_stands_in_the_log() -> None:
+    """SPEC E1: a revision moves the place of the content and the day it was written, and no more."""
+    born = row(trust=3)
+
+    after = row_after(event(revised(), version=2, at=LATER), 19, born)
+
+    assert (born.created_seq, born.written_at) == (11, microseconds(NOW))
+    assert (after.created_seq, after.written_at) == (11, microseconds(LATER))
+    assert (after.trust, after.confidence, after.source_id, after.tokens) == (1, 0.5, "message-2", 7)
+    assert after.expires_at == born.expires_at
+
+
+def test_what_has_no_end_is_valid_for_ever() -> None:
+    """SPEC T4: an interval without a side is open on that side."""
+    bounded = row_after(event(EXAMPLES[0]), 1, None)
+
+    assert (row().valid_from, row().valid_to) == (0, FOREVER)
+    assert bounded.valid_from == microseconds(NOW - timedelta(days=2))
+    assert bounded.valid_to == microseconds(NOW + timedelta(days=2))
+
+
+@pytest.mark.parametrize("data", ABOUT_ONE_MEMORY[2:], ids=name_of)
+def test_a_change_to_a_memory_that_was_never_created_is_an_error(data: EventData) -> None:
+    """SPEC E5: a log with a hole is never misread."""
+    with pytest.raises(ValueError, match="event 12 changes a memory that no earlier event created"):
+        project(event(data), 12, None)
+
+
+@pytest.mark.parametrize("data", ABOUT_ONE_MEMORY[2:], ids=name_of)
+def test_an_illegal_step_is_refused_by_the_view_as_well(data: EventData) -> None:
+    """SPEC M6: one table for the record and for its row."""
+    with pytest.raises(IllegalTransition):
+        project(event(data), 12, row(status="forgotten"))
+
+
+@pytest.mark.parametrize(
+    "data", [data for data in ABOUT_NO_MEMORY if not isinstance(data, KeyCreated)], ids=name_of
+)
+def test_an_event_about_no_memory_changes_no_row_but_by_forgetting(data: EventData) -> None:
+    """SPEC E1: receipts, denials and refusals are in the log alone."""
+    forgets = isinstance(data, SubjectForgotten)
+
+    assert project(event(data), 12, None) == (DropSubject("acme", "customer-7") if forgets else None)
+    assert floor(event(data), 12) == (FloorRow("acme", "subject", "customer-7", 12) if forgets else None)
+
+
+def test_a_key_is_a_row_with_the_hash_of_its_secret_until_it_is_revoked() -> None:
+    """SPEC A1: stored hashed; the first revocation counts."""
+    grants = Grants(roles=frozenset({Role.READER}))
+    created = KeyCreated(key_id=id_of(5), name="assistant", grants=grants, secret_hash=FINGERPRINT)
+
+    change = project(event(created), 12, None)
+
+    expected = KeyRow(
+        "acme", id_of(5), "assistant", encode_grants(grants), FINGERPRINT, microseconds(NOW), None
+    )
+    assert change == Put(expected)
+    revoked = revoked_key(event(KeyRevoked(key_id=id_of(5)), at=LATER), expected)
+    assert revoked == replace(expected, revoked_at=microseconds(LATER))
+    assert revoked_key(event(KeyRevoked(key_id=id_of(5)), at=LATER + timedelta(days=1)), revoked) == revoked
+
+
+@pytest.mark.parametrize(
+    ("data", "status", "expected"),
+    [
+        (admitted(), Status.ACTIVE, Index(row())),
+        (quarantined(), Status.QUARANTINED, Index(row(status="quarantined"))),
+        (revised(), Status.ACTIVE, Index(row())),
+        (Promoted(trust=admitted().trust), Status.ACTIVE, None),
+        (Expired(expired_at=NOW), Status.EXPIRED, Unindex(row(status="expired"))),
+        *(
+            (Expired(expired_at=NOW), end, Unindex(row(status=end.value)))
+            for end in (Status.REJECTED, Status.REVOKED)
+        ),
+        (Expired(expired_at=NOW), Status.SUPERSEDED, Unindex(row(status="superseded"))),
+        (SubjectForgotten(), Status.ACTIVE, UnindexSubject("acme", "customer-7")),
+    ],
+)
+def test_words_are_found_exactly_while_a_memory_lives_or_waits(
+    data: EventData, status: Status, expected: SearchChange | None
+) -> None:
+    """SPEC R1, L6: what ended has no words left; what waits is indexed for the day it is promoted."""
+    assert expected == search_change(event(data), row(status=status.value))
+
+
+def test_without_a_row_or_a_secret_there_is_nothing_to_index() -> None:
+    """SPEC F7: a rebuild after an erasure finds no words."""
+    assert search_change(event(admitted(), secret=None), row()) is None
+    assert search_change(event(admitted()), None) is None
+    assert search_change(event(SubjectForgotten()), None) == UnindexSubject("acme", "customer-7")
+    assert indexed_text(event(admitted(), secret=None)) is None
+    assert indexed_text(event(Promoted(trust=admitted().trust))) is None
+
+
+def test_what_is_indexed_is_content_claim_and_the_day_it_was_seen() -> None:
+    """SPEC R2: what a question may ask by; neither the key nor the source's address."""
+    seen = datetime(2026, 2, 3, tzinfo=UTC)
+    bare = replace(SECRET, claim=None)
+    whole = [CONTENT, CLAIM.entity, CLAIM.attribute, CLAIM.value, "3 February 2026"]
+
+    assert indexed_text(event(admitted(observed_at=seen))) == "\n".join(whole)
+    assert indexed_text(event(admitted(), secret=bare)) == CONTENT
+
+
+@MODEST
+@given(value=st.datetimes(timezones=st.just(UTC)))
+def test_a_time_comes_back_from_a_row_to_the_microsecond(value: datetime) -> None:
+    """SPEC E1: nothing is rounded on the way into a view."""
+    assert from_microseconds(microseconds(value)) == value
+
+
+@MODEST
+@given(first=st.datetimes(timezones=st.timezones()), second=st.datetimes(timezones=st.just(UTC)))
+def test_times_in_rows_have_the_order_of_time_whatever_their_zone(first: datetime, second: datetime) -> None:
+    """SPEC L11: expiry is compared as numbers."""
+    assert (microseconds(first) < microseconds(second)) == (first < second)
+
+
+@MODEST
+@given(
+    roles=st.frozensets(st.sampled_from(Role), min_size=1),
+    agents=st.none() | st.frozensets(st.text(max_size=5), max_size=4),
+    sources=st.none() | st.frozensets(st.sampled_from(SourceType)),
+    driven=st.booleans(),
+)
+def test_grants_come_back_as_they_were_and_always_with_the_same_text(
+    roles: frozenset[Role],
+    agents: frozenset[str] | None,
+    sources: frozenset[SourceType] | None,
+    *,
+    driven: bool,
+) -> None:
+    """SPEC A2, E1: no grants and no narrowing are not the same thing."""
+    printable = frozenset(name for name in agents if name.isprintable()) if agents is not None else None
+    grants = Grants(roles=roles, agents=printable, source_types=sources, model_driven=driven)
+
+    assert decode_grants(encode_grants(grants)) == grants
+    assert encode_grants(grants) == encode_grants(decode_grants(encode_grants(grants)))
