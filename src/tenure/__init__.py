@@ -24,11 +24,14 @@ if TYPE_CHECKING:
     from tenure.core.rendering import POLICY_TEXT
     from tenure.core.vocabulary import Claim
     from tenure.entrypoints.library.awaited import AsyncTenure
+    from tenure.entrypoints.library.client import AsyncClient, Client
     from tenure.entrypoints.library.embedded import Tenure
     from tenure.entrypoints.library.sources import Source
 
 _WHERE = {
+    "AsyncClient": "tenure.entrypoints.library.client",
     "AsyncTenure": "tenure.entrypoints.library.awaited",
+    "Client": "tenure.entrypoints.library.client",
     "Tenure": "tenure.entrypoints.library.embedded",
     "Source": "tenure.entrypoints.library.sources",
     "Scope": "tenure.core.identity",
@@ -38,8 +41,10 @@ _WHERE = {
 
 __all__ = [
     "POLICY_TEXT",
+    "AsyncClient",
     "AsyncTenure",
     "Claim",
+    "Client",
     "Forbidden",
     "IdempotencyMismatch",
     "IllegalTransition",

@@ -5,7 +5,7 @@ import socket
 import threading
 import traceback
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any, Final, cast
 
 import pytest
@@ -18,7 +18,7 @@ from tenure.usecases.access import create_key, grants_from, local_operator
 KINDS: Final = ("waited for", "awaited")
 SECONDS_MAX: Final = 10.0
 SILENCE: Final = b"silence"
-"""As an answer of a failing server: none, until the server ends."""
+"""As the beginning of a failing server's answer: the rest comes when the server ends."""
 HANG_UP: Final = b""
 
 
@@ -90,10 +90,11 @@ class Failing:
                 connection.settimeout(SECONDS_MAX)
                 self.requests.append(_whole_request(connection))
                 self.asked.release()
-                if answer is SILENCE:
+                if answer.startswith(SILENCE):
                     self._over.wait(SECONDS_MAX)
-                else:
-                    connection.sendall(answer)
+                # A client that has stopped waiting may be gone.
+                with suppress(ConnectionError):
+                    connection.sendall(answer.removeprefix(SILENCE))
             self.hung_up.release()
 
     def end(self) -> None:

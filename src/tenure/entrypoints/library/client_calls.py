@@ -1,0 +1,278 @@
+"""What each call of a client is: where it goes, what is sent, how its answer is read. Nothing here does I/O.
+
+Laws: every call is described once, for whoever waits and whoever awaits; what is left out is not sent, and
+the server fills it from the credential or refuses; what a word or a number may be is the server's to say.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+from uuid import UUID
+
+import msgspec
+
+from tenure.core.forgetting import Forgotten
+from tenure.core.identity import Scope
+from tenure.core.memory import Memory
+from tenure.core.remembering import Written
+from tenure.core.retrieval import Found
+from tenure.core.vocabulary import Claim, Decision, Kind, Source, Status, Trust, Verdict
+from tenure.entrypoints.library.client_request import Request, a_read, a_write, encoded, given, memory_path
+from tenure.entrypoints.library.sessions import Recollection
+from tenure.usecases import evidence, reading, retrieval, review
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Calls:
+    """All calls of one client; its agent, purpose and subject go with every call that takes them."""
+
+    agent: str | None = None
+    purpose: str | None = None
+    subject: str | None = None
+
+    def remember(
+        self,
+        content: str,
+        *,
+        kind: str | Kind,
+        source: Source,
+        subject: str | None = None,
+        memory_id: UUID | None = None,
+        scope: Scope | None = None,
+        key: str | None = None,
+        claim: Claim | None = None,
+        confidence: float = 1.0,
+        expires_at: datetime | None = None,
+        ttl_seconds: int | None = None,
+        valid_from: datetime | None = None,
+        valid_to: datetime | None = None,
+        supersedes: UUID | None = None,
+        derived_from: Iterable[UUID] = (),
+        idempotency_key: str | None = None,
+    ) -> Request[Memory]:
+        """Propose a memory; gives it back as the gate left it: active, or quarantined.
+
+        ``memory.decision`` says which rule decided. Raises MemoryRejected when it was not kept at all.
+        """
+        body = self._boundary(subject) | given(
+            kind=kind,
+            content=content,
+            source=source,
+            id=memory_id,
+            scope=scope,
+            key=key,
+            claim=claim,
+            confidence=confidence,
+            expires_at=expires_at,
+            ttl_seconds=ttl_seconds,
+            valid_from=valid_from,
+            valid_to=valid_to,
+            supersedes=supersedes,
+            derived_from=tuple(derived_from),
+        )
+        return a_write("/v1/memories", body, read=_kept, idempotency_key=idempotency_key)
+
+    def try_out(
+        self, content: str, *, kind: str | Kind, source: Source, subject: str | None = None
+    ) -> Request[Written]:
+        """What the gate would decide, with its findings; nothing is stored, so there is no memory in it."""
+        body = self._boundary(subject) | given(kind=kind, content=content, source=source, dry_run=True)
+        return Request(method="POST", path="/v1/memories", body=encoded(body), read=_previewed)
+
+    def correct(
+        self, memory: Memory, content: str, *, source: Source, idempotency_key: str | None = None
+    ) -> Request[Memory]:
+        """A new memory in the old one's place; history keeps both (SPEC L10)."""
+        body = given(
+            agent=memory.agent,
+            purpose=memory.purpose,
+            subject=memory.subject,
+            kind=memory.kind,
+            content=content,
+            source=source,
+            scope=memory.scope,
+            key=memory.key,
+            supersedes=memory.id,
+        )
+        return a_write("/v1/memories", body, read=_kept, idempotency_key=idempotency_key)
+
+    def revise(
+        self,
+        memory_id: UUID,
+        *,
+        expected_version: int,
+        source: Source,
+        content: str | None = None,
+        claim: Claim | None = None,
+        confidence: float | None = None,
+        idempotency_key: str | None = None,
+    ) -> Request[Memory]:
+        """A new version of the same memory, through the same gate."""
+        body = given(
+            expected_version=expected_version,
+            source=source,
+            content=content,
+            claim=claim,
+            confidence=confidence,
+        )
+        return a_write(
+            memory_path(memory_id), body, read=_kept, idempotency_key=idempotency_key, method="PATCH"
+        )
+
+    def recall(
+        self,
+        query: str,
+        *,
+        subject: str | None = None,
+        scope: Scope | None = None,
+        kinds: Iterable[str | Kind] = (),
+        min_trust: str | Trust | None = None,
+        limit: int = 10,
+        budget_tokens: int | None = None,
+        explain: bool = False,
+    ) -> Request[Recollection]:
+        """What is remembered and may be shown; ``.context`` is ready to put into a message."""
+        body = self._boundary(subject) | given(
+            query=query,
+            scope=scope,
+            kinds=tuple(kinds),
+            min_trust=min_trust,
+            limit=limit,
+            budget_tokens=budget_tokens,
+            explain=explain,
+        )
+        # A recall leaves a receipt; asked twice it leaves two, of which one is never used.
+        return Request(method="POST", path="/v1/recall", body=encoded(body), read=_recollected)
+
+    def used(
+        self,
+        found: Recollection,
+        *,
+        response_id: str,
+        memory_ids: Iterable[UUID],
+        tool_calls: Iterable[retrieval.ToolCall] = (),
+    ) -> Request[retrieval.Noted]:
+        """Report which of the memories a response used, and which tool calls followed (SPEC R7)."""
+        body = given(response_id=response_id, used_memory_ids=tuple(memory_ids), tool_calls=tuple(tool_calls))
+        return a_write(f"/v1/recalls/{found.receipt_id}/influence", body, read=_NOTED.decode)
+
+    def get(self, memory_id: UUID) -> Request[Memory]:
+        """One memory; raises NotFound outside this credential's grants."""
+        return a_read(memory_path(memory_id), {}, read=_MEMORY.decode)
+
+    def memories(
+        self,
+        *,
+        subject: str | None = None,
+        status: str | Status | None = None,
+        kind: str | Kind | None = None,
+        key: str | None = None,
+        limit: int = 50,
+        cursor: str | None = None,
+    ) -> Request[reading.Page]:
+        """A page of memories, newest first."""
+        asked = given(status=status, kind=kind, key=key, limit=limit, cursor=cursor)
+        return a_read("/v1/memories", self._boundary(subject) | asked, read=_PAGE.decode)
+
+    def history(self, memory_id: UUID) -> Request[reading.History]:
+        """What happened to a memory, oldest first: who, when, why."""
+        return a_read(memory_path(memory_id, "/history"), {}, read=_HISTORY.decode)
+
+    def review(self, *, limit: int = 50, cursor: str | None = None) -> Request[review.Queue]:
+        """What waits in quarantine, with what is needed to judge it."""
+        asked = self._boundary(None) | given(limit=limit, cursor=cursor)
+        return a_read("/v1/review", asked, read=_QUEUE.decode)
+
+    def promote(self, memory_id: UUID, *, expected_version: int, reason: str) -> Request[Memory]:
+        """Let a quarantined memory in; never one's own proposal (SPEC L7, A5)."""
+        return _judgement(memory_id, "/promote", expected_version=expected_version, reason=reason)
+
+    def reject(self, memory_id: UUID, *, expected_version: int, reason: str) -> Request[Memory]:
+        """Turn a quarantined memory down."""
+        return _judgement(memory_id, "/reject", expected_version=expected_version, reason=reason)
+
+    def revoke(self, memory_id: UUID, *, expected_version: int, reason: str) -> Request[Memory]:
+        """Take a memory out of every read from the next one on (SPEC L12)."""
+        return _judgement(memory_id, "/revoke", expected_version=expected_version, reason=reason)
+
+    def renew(
+        self,
+        memory_id: UUID,
+        *,
+        expected_version: int,
+        reason: str,
+        expires_at: datetime | None = None,
+        ttl_seconds: int | None = None,
+    ) -> Request[Memory]:
+        """Let a memory live longer, within its kind's maximum from now (SPEC L11)."""
+        return _judgement(
+            memory_id,
+            "/renew",
+            expected_version=expected_version,
+            reason=reason,
+            expires_at=expires_at,
+            ttl_seconds=ttl_seconds,
+        )
+
+    def forget(self, *, subject: str | None = None) -> Request[Forgotten]:
+        """Put everything about a subject out of every read (SPEC F1). This is not erasure."""
+        return a_write("/v1/forget", given(subject=subject or self.subject), read=_FORGOTTEN.decode)
+
+    def log(self, *, after: int = 0, limit: int = 100) -> Request[evidence.LogPage]:
+        """A page of the tenant's event log, without content."""
+        return a_read("/v1/log", given(after=after, limit=limit), read=_LOG_PAGE.decode)
+
+    def _boundary(self, subject: str | None) -> dict[str, object]:
+        return given(agent=self.agent, purpose=self.purpose, subject=subject or self.subject)
+
+
+class _Preview(msgspec.Struct, frozen=True, kw_only=True):
+    """The answer to a dry run."""
+
+    decision: Decision
+    findings: tuple[Verdict, ...]
+
+
+class _Standing(msgspec.Struct, frozen=True, kw_only=True):
+    """The answer to whatever changes where one memory stands."""
+
+    memory: Memory
+
+
+# A new server may say more than this client knows; what it adds is passed over.
+_MEMORY: Final = msgspec.json.Decoder(Memory)
+_WRITTEN: Final = msgspec.json.Decoder(Written)
+_PREVIEW: Final = msgspec.json.Decoder(_Preview)
+_STANDING: Final = msgspec.json.Decoder(_Standing)
+_FOUND: Final = msgspec.json.Decoder(Found)
+_NOTED: Final = msgspec.json.Decoder(retrieval.Noted)
+_PAGE: Final = msgspec.json.Decoder(reading.Page)
+_HISTORY: Final = msgspec.json.Decoder(reading.History)
+_QUEUE: Final = msgspec.json.Decoder(review.Queue)
+_FORGOTTEN: Final = msgspec.json.Decoder(Forgotten)
+_LOG_PAGE: Final = msgspec.json.Decoder(evidence.LogPage)
+
+
+def _kept(raw: bytes) -> Memory:
+    written = _WRITTEN.decode(raw)
+    if written.memory is None:
+        raise msgspec.ValidationError("a write that kept nothing is refused before it is answered")
+    return msgspec.structs.replace(written.memory, decision=written.decision)
+
+
+def _previewed(raw: bytes) -> Written:
+    preview = _PREVIEW.decode(raw)
+    return Written(memory=None, decision=preview.decision, findings=preview.findings)
+
+
+def _stood(raw: bytes) -> Memory:
+    return _STANDING.decode(raw).memory
+
+
+def _recollected(raw: bytes) -> Recollection:
+    return Recollection(_FOUND.decode(raw))
+
+
+def _judgement(memory_id: UUID, step: str, **fields: object) -> Request[Memory]:
+    return a_write(memory_path(memory_id, step), given(**fields), read=_stood)
