@@ -55,11 +55,25 @@ demo: setup ## the whole life of a memory, told step by step
 
 .PHONY: test
 test: setup ## every test but the slow ones
-	$(BIN)/python -m pytest -m "not slow"
+	$(BIN)/python -m pytest -m "not slow and not cluster"
 
 .PHONY: test-slow
 test-slow: setup ## the slow tests: long crash loops and long property runs
 	$(BIN)/python -m pytest -m slow
+
+# Needs etcd; where it is missing, root on Debian or Ubuntu gets it from the distribution, others are told.
+.PHONY: test-cluster
+test-cluster: setup ## kill the leader of a three-node PostgreSQL cluster under load, four times (needs etcd)
+	@if ! command -v etcd >/dev/null; then \
+		if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+			apt-get update --quiet --quiet; \
+			apt-get install --yes --quiet --quiet --no-install-recommends etcd-server; \
+		else \
+			echo "The cluster tests need etcd. On Debian and Ubuntu: sudo apt-get install etcd-server" >&2; \
+			exit 1; \
+		fi; \
+	fi
+	$(BIN)/python -m pytest -m cluster tests/cluster
 
 .PHONY: check
 check: setup ## format, lint, types, import contracts and the unit tests, in under two minutes

@@ -1,3 +1,3 @@
-"""What all tests share: the PostgreSQL servers that they can ask for."""
+"""What all tests share: the PostgreSQL servers that they can ask for, and the places of their stores."""
 
-pytest_plugins = ["tests.postgres.fixtures"]
+pytest_plugins = ["tests.postgres.fixtures", "tests.stores.places"]

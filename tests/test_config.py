@@ -282,18 +282,6 @@ def test_several_mistakes_are_reported_together(folder: Path) -> None:
         assert named in message
 
 
-def test_a_server_store_is_refused_in_this_version() -> None:
-    """SPEC S5: asking for another store must not quietly open the embedded one."""
-    environment = {"TENURE_DATABASE_URL": "postgresql://ann:hunter2@db/tenure"}
-
-    (problem,) = problems_of(environment)
-
-    assert problem.startswith(
-        "database_url (environment TENURE_DATABASE_URL): only the embedded store exists"
-    )
-    assert "hunter2" not in problem
-
-
 @pytest.mark.parametrize(
     "value", ["hunter2", "aHVudGVyMg==", KEY_TEXT + "AAAA", KEY_TEXT.rstrip("="), "hunter2é"]
 )

@@ -2,11 +2,12 @@
 
 import base64
 import binascii
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from datetime import timedelta
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import TYPE_CHECKING, Protocol, Self
 
 import msgspec
 
@@ -25,41 +26,53 @@ from tenure.stores.sqlite.keys import SqliteKeyTable
 from tenure.stores.sqlite.store import SqliteStore
 from tenure.usecases import access
 from tenure.usecases.pipeline import Pipeline, Rules
-from tenure.usecases.ports import Clock
+from tenure.usecases.ports import Clock, Store
+
+if TYPE_CHECKING:
+    from tenure.stores.postgres.keys import PostgresKeyTable
 
 Authenticator = Callable[[str | None], Caller]
 
 
-class Node:
-    """One running Tenure: a store that this process owns, and the pipeline over it."""
+class Keys(Protocol):
+    """A table of wrapped keys that can be opened and closed."""
 
-    def __init__(self, folder: Folder, settings: Settings, clock: Clock) -> None:
-        self.settings = settings
-        self.folder = folder
-        folder.take()
-        try:
-            self._keys = SqliteKeyTable(folder.keyring)
-            self.keyring = SealingKeyring(
-                self._keys, _root_key(folder, settings, fresh=self._keys.is_empty())
-            )
-            self.keyring.check()
-            self.store = SqliteStore(folder, self.keyring)
-        except WrongRootKey as fault:
-            folder.release()
-            raise Unavailable(str(fault), hint="Give the root key that this store was made with.") from fault
-        except OSError as fault:
-            folder.release()
-            raise Unavailable(
-                f"the data folder {folder.path} cannot be written ({fault.strerror})",
-                hint="Make space or check its permissions, then start again.",
-            ) from fault
-        except BaseException:
-            folder.release()
-            raise
-        self.pipeline = Pipeline(store=self.store, keyring=self.keyring, clock=clock, rules=rules(settings))
+    def is_empty(self) -> bool:
+        """Whether no key was ever made there."""
 
     def close(self) -> None:
-        """Write what still waits, close every file and give the folder back; again changes nothing."""
+        """Close it."""
+
+
+class ClosableStore(Store, Protocol):
+    """A store that can be closed."""
+
+    def close(self) -> None:
+        """Store what still waits, and close everything."""
+
+
+class Node:
+    """One running Tenure: an open store with its keys, and the pipeline over it."""
+
+    def __init__(
+        self,
+        *,
+        folder: Folder,
+        settings: Settings,
+        clock: Clock,
+        keys: Keys,
+        keyring: SealingKeyring,
+        store: ClosableStore,
+    ) -> None:
+        self.folder = folder
+        self.settings = settings
+        self.keyring = keyring
+        self.store = store
+        self._keys = keys
+        self.pipeline = Pipeline(store=store, keyring=keyring, clock=clock, rules=rules(settings))
+
+    def close(self) -> None:
+        """Write what still waits, close everything and give the folder back; again changes nothing."""
         self.store.close()
         self._keys.close()
         self.folder.release()
@@ -81,12 +94,73 @@ def open_store(path: str | Path, *, settings: Settings | None = None, clock: Clo
     Raises Unavailable when another process owns the folder, when it cannot be written, or when its root key
     is gone.
     """
-    return Node(Folder(Path(path)), settings or Settings(), clock or SystemClock())
+    folder, settings = Folder(Path(path)), settings or Settings()
+    folder.take()
+    with ExitStack() as undo, _explained(folder):
+        undo.callback(folder.release)
+        keys = SqliteKeyTable(folder.keyring)
+        undo.callback(keys.close)
+        keyring = _keyring(keys, folder, settings)
+        node = Node(
+            folder=folder,
+            settings=settings,
+            clock=clock or SystemClock(),
+            keys=keys,
+            keyring=keyring,
+            store=SqliteStore(folder, keyring),
+        )
+        undo.pop_all()
+    return node
+
+
+def open_database(database_url: str, *, settings: Settings | None = None, clock: Clock | None = None) -> Node:
+    """Open the store in a PostgreSQL database, as one node of any number.
+
+    The root key is of the settings, or lies in the data folder; every node must have the same. Raises
+    Unavailable when the database cannot be reached, is newer, or was made with another root key.
+    """
+    # Loaded when needed: an embedded store does without the driver.
+    from tenure.stores.postgres.keys import PostgresKeyTable  # noqa: PLC0415
+    from tenure.stores.postgres.store import PostgresStore  # noqa: PLC0415
+
+    settings = settings or Settings()
+    folder, clock = Folder(Path(settings.data_dir)), clock or SystemClock()
+    with ExitStack() as undo, _explained(folder):
+        folder.make()
+        keys = PostgresKeyTable(settings.keys.database_url or database_url)
+        undo.callback(keys.close)
+        keyring = _keyring(keys, folder, settings)
+        store = PostgresStore(database_url, keyring, node=clock.moment().fresh_id.hex, forgets=keys.forgets())
+        node = Node(folder=folder, settings=settings, clock=clock, keys=keys, keyring=keyring, store=store)
+        undo.pop_all()
+    return node
 
 
 def open_node(settings: Settings, *, clock: Clock | None = None) -> Node:
     """Open what the settings name."""
+    if settings.database_url is not None:
+        return open_database(settings.database_url, settings=settings, clock=clock)
     return open_store(settings.data_dir, settings=settings, clock=clock)
+
+
+@contextmanager
+def _explained(folder: Folder) -> Iterator[None]:
+    """Say what is wrong with the key or the folder in words that help."""
+    try:
+        yield
+    except WrongRootKey as fault:
+        raise Unavailable(str(fault), hint="Give the root key that this store was made with.") from fault
+    except OSError as fault:
+        raise Unavailable(
+            f"the data folder {folder.path} cannot be written ({fault.strerror})",
+            hint="Make space or check its permissions, then start again.",
+        ) from fault
+
+
+def _keyring(keys: "SqliteKeyTable | PostgresKeyTable", folder: Folder, settings: Settings) -> SealingKeyring:
+    keyring = SealingKeyring(keys, _root_key(folder, settings, fresh=keys.is_empty()))
+    keyring.check()
+    return keyring
 
 
 def rules(settings: Settings) -> Rules:
@@ -144,14 +218,21 @@ def authenticator(node: Node) -> Authenticator:
     return authenticate
 
 
+def _make_root_key(path: Path) -> None:
+    """Make the root key, unless another node of the same folder is faster: then its key is the one."""
+    if path.exists() and path.stat().st_size == 0:
+        path.unlink(missing_ok=True)
+    with suppress(FileExistsError):
+        secret_file(path, base64.b64encode(SystemClock().secret(KEY_BYTES)).decode() + "\n")
+
+
 def _root_key(folder: Folder, settings: Settings, *, fresh: bool) -> bytes:
     """The root key from the settings, or from the folder's own file, which a new store makes."""
     if settings.keys.kek is not None:
         return settings.keys.kek
     path = Path(settings.keys.kek_file) if settings.keys.kek_file else folder.root_key
     if fresh and settings.keys.kek_file is None and not (path.exists() and path.stat().st_size):
-        path.unlink(missing_ok=True)
-        secret_file(path, base64.b64encode(SystemClock().secret(KEY_BYTES)).decode() + "\n")
+        _make_root_key(path)
     try:
         return base64.b64decode(path.read_text("ascii").strip(), validate=True)
     except OSError as fault:

@@ -3,10 +3,17 @@
 from datetime import timedelta
 from pathlib import Path
 
+import psycopg
+import pytest
+from tests.clock import MovableClock
 from tests.entrypoints.http_api.acme import running
+from tests.usecases.asking import happened, written
 
+from tenure.config import Settings
 from tenure.entrypoints.upkeep_thread import UpkeepThread
 from tenure.stores.sqlite.store import SqliteStore
+from tenure.usecases.upkeep import Round, expiry_round
+from tenure.wiring import Node, open_database
 
 FOREVER_SECONDS = 86_400.0
 
@@ -54,3 +61,58 @@ def test_a_failed_round_is_counted_and_told(tmp_path: Path) -> None:
     assert (failing.rounds, failing.failures) == (0, 1)
     assert [type(fault).__name__ for fault in told] == ["Unavailable"]
     assert (working.rounds, last["event"]) == (1, "memory.expired")
+
+
+HELD_FOR = "SELECT extract(epoch FROM held_until - now())::float8 FROM tenure.lease WHERE name = 'upkeep'"
+END_THE_LEASE = "UPDATE tenure.lease SET held_until = now() WHERE name = 'upkeep'"
+
+
+def one_round(node: Node, *, interval_seconds: float) -> UpkeepThread:
+    """A thread that did one round and ended."""
+    thread = UpkeepThread(node.pipeline, interval_seconds=interval_seconds, batch_size=10)
+    thread.start()
+    thread.stop()
+    return thread
+
+
+def test_of_many_nodes_one_does_the_rounds_until_it_is_gone(postgres_url: str, tmp_path: Path) -> None:
+    """SPEC T8: the others' rounds do nothing and do not fail; when the lease is out, the next has it."""
+    clock, settings = MovableClock(), Settings(data_dir=str(tmp_path))
+    with (
+        open_database(postgres_url, settings=settings, clock=clock) as first,
+        open_database(postgres_url, settings=settings, clock=clock) as second,
+    ):
+        for _ in range(2):
+            written(first.pipeline, ttl_seconds=60)
+        clock.pass_time(seconds=61)
+        holds = expiry_round(first.pipeline, batch_size=1)
+        waits = expiry_round(second.pipeline, batch_size=10)
+        idle = one_round(second, interval_seconds=FOREVER_SECONDS)
+        goes_on = expiry_round(first.pipeline, batch_size=1)
+        written(first.pipeline, ttl_seconds=60)
+        clock.pass_time(seconds=61)
+        with psycopg.connect(postgres_url) as connection:
+            connection.execute(END_THE_LEASE)
+        succeeds = expiry_round(second.pipeline, batch_size=10)
+        follows = expiry_round(first.pipeline, batch_size=10)
+
+        log = happened(first.pipeline)
+    nothing = Round(expired=0, more=False)
+    assert [holds.expired, goes_on.expired, succeeds.expired] == [1, 1, 1]
+    assert [waits, follows] == [nothing, nothing]
+    assert (idle.rounds, idle.failures) == (1, 0)
+    assert log.count("memory.expired") == 3
+
+
+@pytest.mark.parametrize(("interval_seconds", "lease_seconds"), [(0.05, 10), (4, 10), (6, 12), (60, 120)])
+def test_a_lease_outlasts_a_missed_round(
+    postgres_url: str, tmp_path: Path, interval_seconds: float, lease_seconds: float
+) -> None:
+    """SPEC T8: twice the pause between rounds, and ten seconds where those are short."""
+    with open_database(postgres_url, settings=Settings(data_dir=str(tmp_path))) as node:
+        one_round(node, interval_seconds=interval_seconds)
+        with psycopg.connect(postgres_url) as connection:
+            row = connection.execute(HELD_FOR).fetchone()
+
+    assert row is not None
+    assert lease_seconds - 5 < row[0] <= lease_seconds

@@ -1,23 +1,17 @@
 """Every test of the contract runs on every engine."""
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from tests.clock import MovableClock
-from tests.stores.engine import ENGINES, Engine, Opened
-
-
-@pytest.fixture(params=sorted(ENGINES))
-def engine(request: pytest.FixtureRequest, tmp_path: Path) -> Engine:
-    """An engine with an empty store."""
-    return ENGINES[request.param](tmp_path / "store")
+from tests.stores.engine import Engine, Opened
+from tests.stores.places import NewEngine
 
 
 @pytest.fixture
-def other_engine(engine: Engine, tmp_path: Path) -> Engine:
+def other_engine(new_engine: NewEngine) -> Engine:
     """Another of the same kind, with an empty store of its own."""
-    return ENGINES[engine.name](tmp_path / "other")
+    return new_engine()
 
 
 @pytest.fixture

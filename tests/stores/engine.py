@@ -2,16 +2,19 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Final, Protocol
+from typing import Final, LiteralString, Protocol
+from urllib.parse import urldefrag
 
 import apsw
+import psycopg
 
+from tenure.config import Settings
 from tenure.usecases.pipeline import Pipeline
 from tenure.usecases.ports import Clock, Keyring, Store
-from tenure.wiring import open_store
+from tenure.wiring import open_database, open_store
 
 ALTERATIONS: Final = ("altered body", "altered header", "dropped", "inserted", "reordered")
-"""What somebody with the file may do to one event: the last two to the place behind it."""
+"""What somebody behind the store may do to one event: the last two to the place behind it."""
 
 
 class Opened(Protocol):
@@ -57,7 +60,12 @@ class Engine(Protocol):
         """Change one event behind the chain's back: one of ALTERATIONS."""
 
 
-_ALTERATIONS: Final = {
+_VIEWS: Final[dict[str, LiteralString]] = {
+    "caller_key": "SELECT * FROM caller_key ORDER BY tenant_id, key_id",
+    "forget_floor": "SELECT * FROM forget_floor ORDER BY tenant_id, target_kind, target",
+    "memory": "SELECT * FROM memory ORDER BY tenant_id, created_seq",
+}
+_SQLITE_ALTERATIONS: Final = {
     "altered body": """
         UPDATE event SET body = zeroblob(length(body)) WHERE tenant_id = :tenant AND seq = :seq
     """,
@@ -78,20 +86,39 @@ _ALTERATIONS: Final = {
         UPDATE event SET seq = :seq + :seq + 1 + seq WHERE tenant_id = :tenant AND seq < 0
     """,
 }
-_VIEWS: Final = {
-    "caller_key": "SELECT * FROM caller_key ORDER BY tenant_id, key_id",
-    "forget_floor": "SELECT * FROM forget_floor ORDER BY tenant_id, target_kind, target",
-    "memory": "SELECT * FROM memory ORDER BY tenant_id, created_seq",
+_POSTGRES_ALTERATIONS: Final[dict[str, LiteralString]] = {
+    "altered body": """
+        UPDATE event SET body = decode(repeat('00', length(body)), 'hex')
+        WHERE tenant_id = %(tenant)s AND seq = %(seq)s
+    """,
+    "altered header": """
+        UPDATE event SET header = replace(header, '2031', '2030')
+        WHERE tenant_id = %(tenant)s AND seq = %(seq)s
+    """,
+    "dropped": """
+        DELETE FROM event WHERE tenant_id = %(tenant)s AND seq = %(seq)s
+    """,
+    "inserted": """
+        UPDATE event SET seq = -seq WHERE tenant_id = %(tenant)s AND seq > %(seq)s;
+        UPDATE event SET seq = 1 - seq WHERE tenant_id = %(tenant)s AND seq < 0;
+        INSERT INTO event (tenant_id, seq, header, body, link)
+        SELECT tenant_id, seq + 1, header, body, link FROM event
+        WHERE tenant_id = %(tenant)s AND seq = %(seq)s
+    """,
+    "reordered": """
+        UPDATE event SET seq = -seq WHERE tenant_id = %(tenant)s AND seq IN (%(seq)s, %(seq)s + 1);
+        UPDATE event SET seq = %(seq)s + %(seq)s + 1 + seq WHERE tenant_id = %(tenant)s AND seq < 0
+    """,
 }
 
 
 class SqliteEngine:
-    """The embedded store, in a folder."""
+    """The embedded store; its place is a folder."""
 
     name = "sqlite"
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
+    def __init__(self, folder: str | Path) -> None:
+        self.folder = Path(folder)
 
     @property
     def address(self) -> str:
@@ -117,7 +144,7 @@ class SqliteEngine:
 
     def alter_event(self, tenant: str, seq: int, alteration: str) -> None:
         """Change one event behind the chain's back."""
-        self.execute(_ALTERATIONS[alteration], {"tenant": tenant, "seq": seq})
+        self.execute(_SQLITE_ALTERATIONS[alteration], {"tenant": tenant, "seq": seq})
 
     def execute(self, statement: str, bindings: dict[str, object]) -> None:
         """Run SQL on the log's file, past the store."""
@@ -129,11 +156,53 @@ class SqliteEngine:
             connection.close()
 
 
-ENGINES: dict[str, Callable[[Path], Engine]] = {"sqlite": SqliteEngine}
-"""The engines that the contract suite runs on, by their names; each takes a folder of its own."""
+class PostgresEngine:
+    """A store over a database; its place is the database's URL and, behind ``#``, the root key's folder."""
+
+    name = "postgres"
+
+    def __init__(self, place: str) -> None:
+        self.place = place
+        self.url, self.folder = urldefrag(place)
+
+    @property
+    def address(self) -> str:
+        """The engine's name, the URL and the folder."""
+        return f"{self.name}:{self.place}"
+
+    def open(self, clock: Clock | None = None) -> Opened:
+        """Open another node; what it answers does not depend on how many there are."""
+        settings = Settings(data_dir=self.folder, database_url=self.url)
+        return open_database(self.url, settings=settings, clock=clock)
+
+    def views(self) -> bytes:
+        """Every row of every view, with the type of every value."""
+        with self.superuser() as connection:
+            rows = [(view, row) for view, query in _VIEWS.items() for row in connection.execute(query)]
+        return repr(rows).encode()
+
+    def alter_view(self, tenant: str) -> None:
+        """Raise the trust of a tenant's memories in the view."""
+        with self.superuser() as connection:
+            connection.execute("UPDATE memory SET trust = 3 WHERE tenant_id = %s", (tenant,))
+
+    def alter_event(self, tenant: str, seq: int, alteration: str) -> None:
+        """Change one event behind the chain's back."""
+        with self.superuser() as connection:
+            connection.execute(_POSTGRES_ALTERATIONS[alteration], {"tenant": tenant, "seq": seq})
+
+    def superuser(self) -> psycopg.Connection[tuple[object, ...]]:
+        """A connection of somebody whom no rule holds back; several statements may go in one text."""
+        return psycopg.connect(
+            self.url, options="-c search_path=tenure,tenure_keys", cursor_factory=psycopg.ClientCursor
+        )
+
+
+ENGINES: dict[str, Callable[[str], Engine]] = {"postgres": PostgresEngine, "sqlite": SqliteEngine}
+"""The engines that the contract suite runs on, by their names; each takes a place of its own."""
 
 
 def opened_at(address: str) -> Opened:
     """Open, in whatever process this is, the store that an engine's address names."""
     name, _, place = address.partition(":")
-    return ENGINES[name](Path(place)).open()
+    return ENGINES[name](place).open()

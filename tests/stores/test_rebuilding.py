@@ -1,16 +1,14 @@
 """The contract of rebuild: the log is the truth, and the views are what it says, byte for byte."""
 
-import tempfile
 from collections.abc import Callable
-from pathlib import Path
 from random import Random
 
-import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.clock import MovableClock
-from tests.stores.engine import ENGINES, Engine
+from tests.stores.engine import Engine
 from tests.stores.items import TENANT, created, put, renewed
+from tests.stores.places import NewEngine
 from tests.usecases.asking import (
     BOT,
     JUDGES,
@@ -147,35 +145,37 @@ def _memories(pipeline: Pipeline) -> tuple[Memory, ...]:
     return pipeline.run(LIST, BOT, ListMemories(limit=200)).items
 
 
-@pytest.mark.parametrize("name", sorted(ENGINES))
-@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(
+    max_examples=12,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
+)
 @given(steps=st.lists(st.integers(0, 9), min_size=10, max_size=60), random=st.randoms(use_true_random=False))
 def test_after_any_history_a_rebuild_gives_the_same_bytes(
-    name: str, steps: list[int], random: Random
+    new_engine: NewEngine, steps: list[int], random: Random
 ) -> None:
     """SPEC E1: views dropped and replayed are identical, and the chain holds; after a restart too."""
     clock = MovableClock()
-    with tempfile.TemporaryDirectory() as folder:
-        engine = ENGINES[name](Path(folder) / "store")
-        opened = engine.open(clock)
-        history = History(opened.pipeline, clock, random.randrange)
-        for step in steps:
-            history.step(step)
-        opened.store.settle()
-        live = engine.views()
+    engine = new_engine()
+    opened = engine.open(clock)
+    history = History(opened.pipeline, clock, random.randrange)
+    for step in steps:
+        history.step(step)
+    opened.store.settle()
+    live = engine.views()
 
-        first = opened.store.rebuild()
-        rebuilt = engine.views()
-        verified = verify(opened.pipeline, TENANT)
-        opened.close()
-        again = engine.open(clock)
-        second = again.store.rebuild()
-        again.close()
+    first = opened.store.rebuild()
+    rebuilt = engine.views()
+    verified = verify(opened.pipeline, TENANT)
+    opened.close()
+    again = engine.open(clock)
+    second = again.store.rebuild()
+    again.close()
 
-        assert (first.identical, second.identical) == (True, True)
-        assert rebuilt == live
-        assert engine.views() == live
-        assert (verified.holds, verified.events) == (True, first.events)
+    assert (first.identical, second.identical) == (True, True)
+    assert rebuilt == live
+    assert engine.views() == live
+    assert (verified.holds, verified.events) == (True, first.events)
 
 
 def test_a_rebuild_repairs_a_row_that_was_tampered_with(engine: Engine) -> None:

@@ -17,6 +17,7 @@ import msgspec
 from tenure.config.describing import PREFIX, Setting, declared
 from tenure.config.settings import MASK, Settings
 
+DATABASE_SCHEMES = ("postgresql://", "postgres://")
 FILE_VARIABLE = "TENURE_CONFIG_FILE"
 FILE_NAME = "tenure.toml"
 COMMAND_LINE = "command line"
@@ -78,6 +79,22 @@ def load(
         raise ConfigError(tuple(problems))
     origin = {name: given[name].origin if name in given else DEFAULT for name in declared()}
     return Loaded(settings=_build(values), origin=origin)
+
+
+def is_database_url(text: str) -> bool:
+    """Whether PostgreSQL's own client can read this as an address; nothing is connected to."""
+    if not text.startswith(DATABASE_SCHEMES):
+        return False
+    # Loaded when needed: an embedded store does without the driver.
+    from psycopg import ProgrammingError  # noqa: PLC0415
+    from psycopg.conninfo import conninfo_to_dict  # noqa: PLC0415
+
+    try:
+        conninfo_to_dict(text)
+    except ProgrammingError:
+        # Its text quotes the address, which may hold a password.
+        return False
+    return True
 
 
 class _Given(msgspec.Struct, frozen=True, kw_only=True):
@@ -200,15 +217,29 @@ def _describe(value: object) -> str:
 
 
 def _conflicts(given: Mapping[str, _Given]) -> Iterator[str]:
-    """Find values that are fine alone and wrong together, or that this version cannot honour."""
-    if "database_url" in given:
-        origin = given["database_url"].origin
-        yield f"database_url ({origin}): only the embedded store exists in this version; leave it unset."
+    """Find values that have the right type and cannot be used, or that are fine alone and wrong together."""
+    yield from _wrong_databases(given)
     for first, second in (("keys.kek", "keys.kek_file"), ("jwt.jwks_file", "jwt.jwks_url")):
         if first in given and second in given:
             origins = f"{given[first].origin}, {given[second].origin}"
             yield f"{first} and {second} ({origins}): only one of them may be set; leave the other out."
     yield from _half_set_jwt(given)
+
+
+def _wrong_databases(given: Mapping[str, _Given]) -> Iterator[str]:
+    """Refuse an address that no database can be behind, and keys apart from data that is in no database."""
+    for name in ("database_url", "keys.database_url"):
+        # What is not even text was refused already; an address is never shown, since it may hold a password.
+        if name in given and isinstance(text := given[name].value, str) and not is_database_url(text):
+            yield (
+                f"{name} ({given[name].origin}): the value given is not accepted; it takes "
+                f"{declared()[name].accepts}, with %XX for characters of their own meaning there."
+            )
+    if "keys.database_url" in given and "database_url" not in given:
+        yield (
+            f"keys.database_url ({given['keys.database_url'].origin}): an embedded store keeps its keys in "
+            "its folder; set database_url as well, or leave this out."
+        )
 
 
 def _half_set_jwt(given: Mapping[str, _Given]) -> Iterator[str]:

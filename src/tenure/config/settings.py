@@ -110,6 +110,13 @@ class Keys(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
         ),
     ] = None
     kek_file: Annotated[Name | None, Meta(description="File that holds the key-encryption key.")] = None
+    database_url: Annotated[
+        str | None,
+        Meta(
+            description="PostgreSQL database for the keyring; otherwise a schema of its own beside the data.",
+            extra={"is_secret": True, "accepts": "postgresql://USER:PASSWORD@HOST:PORT/DATABASE"},
+        ),
+    ] = None
 
     def __repr__(self) -> str:
         """Say whether a key is set, never which."""
@@ -170,8 +177,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     database_url: Annotated[
         str | None,
         Meta(
-            description="Reserved for a server store: only the embedded store exists in this version.",
-            extra={"is_secret": True, "accepts": "nothing in this version"},
+            description="PostgreSQL database of a store with many nodes; without it the store is embedded.",
+            extra={"is_secret": True, "accepts": "postgresql://USER:PASSWORD@HOST:PORT/DATABASE"},
         ),
     ] = None
     server: Server = Server()
@@ -183,3 +190,13 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     keys: Keys = Keys()
     jwt: Jwt = Jwt()
     log: Log = Log()
+
+    def __repr__(self) -> str:
+        """Name the store, never the password of its database."""
+        return (
+            f"Settings(data_dir={self.data_dir!r}, database_url={MASK if self.database_url else None!r}, …)"
+        )
+
+    def __rich_repr__(self) -> list[tuple[str, Any]]:
+        """Mask the database for pretty printers as well."""
+        return [("data_dir", self.data_dir), ("database_url", MASK if self.database_url else None)]

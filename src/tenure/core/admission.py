@@ -173,16 +173,18 @@ def _first_match(policy: Policy, proposal: Proposal) -> Ruling:
 
 
 def _matches(when: Condition, proposal: Proposal) -> bool:
-    sides: list[bool] = []
-    if when.empty_or_longer_than_characters is not None:
-        sides.append(not 0 < proposal.characters <= when.empty_or_longer_than_characters)
-    if when.findings is not None:
-        sides.append(bool(when.findings & proposal.findings))
-    if when.kinds is not None:
-        sides.append(proposal.kind in when.kinds)
-    if when.source_types is not None:
-        sides.append(proposal.source_type in when.source_types)
-    return bool(sides) and all(sides)
+    """Every side that is given must hold, and one at least must be given."""
+    longest = when.empty_or_longer_than_characters
+    return (
+        when != _ANYTHING
+        and (longest is None or not 0 < proposal.characters <= longest)
+        and (when.findings is None or not when.findings.isdisjoint(proposal.findings))
+        and (when.kinds is None or proposal.kind in when.kinds)
+        and (when.source_types is None or proposal.source_type in when.source_types)
+    )
+
+
+_ANYTHING: Final = Condition()
 
 
 def _held(policy: Policy, rule: str, reason: str) -> Ruling:

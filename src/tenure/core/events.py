@@ -132,8 +132,13 @@ class Expired(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     expired_at: datetime
 
 
-class SubjectForgotten(msgspec.Struct, frozen=True, kw_only=True, gc=False):
-    """Every memory of the subject is out of every read (SPEC F1)."""
+class SubjectForgotten(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
+    """Every memory of the subject is out of every read (SPEC F1).
+
+    ``again`` is the link of an earlier such event, where a restore carries that one out again (SPEC F11).
+    """
+
+    again: bytes | None = None
 
 
 class AccessDenied(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):

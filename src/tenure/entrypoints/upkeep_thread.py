@@ -5,13 +5,18 @@ from collections.abc import Callable
 from typing import Final
 
 from tenure.usecases.pipeline import Pipeline
-from tenure.usecases.upkeep import expiry_round
+from tenure.usecases.upkeep import LEASE_SECONDS_MIN, expiry_round
 
 STOP_SECONDS_MAX: Final = 10.0
+LEASE_INTERVALS: Final = 2.0
+"""A lease outlasts a missed round, so that it changes hands only when its holder is gone."""
 
 
 class UpkeepThread:
-    """Runs a round, waits, runs the next; a failed one is counted, reported and tried again."""
+    """Runs a round, waits, runs the next; a failed one is counted, reported and tried again.
+
+    Every node has one. The rounds of the node that holds the lease do the work, the others' ask for it.
+    """
 
     def __init__(
         self,
@@ -25,6 +30,7 @@ class UpkeepThread:
         self.failures = 0
         self._pipeline = pipeline
         self._interval_seconds = interval_seconds
+        self._lease_seconds = max(LEASE_SECONDS_MIN, LEASE_INTERVALS * interval_seconds)
         self._batch_size = batch_size
         self._on_failure = on_failure
         self._ending = threading.Event()
@@ -47,7 +53,9 @@ class UpkeepThread:
     def _round(self) -> bool:
         """One round; says whether another should follow at once."""
         try:
-            done = expiry_round(self._pipeline, batch_size=self._batch_size)
+            done = expiry_round(
+                self._pipeline, batch_size=self._batch_size, lease_seconds=self._lease_seconds
+            )
         except Exception as fault:  # noqa: BLE001 -- no fault may end the thread; it is counted and told
             self.failures += 1
             self._on_failure(fault)

@@ -6,17 +6,40 @@ and bad items is here, once for all engines.
 
 import logging
 import threading
+from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Final
 
+from tenure.core import views
 from tenure.core.errors import TenureError
-from tenure.stores.turns import Ticket, Turns
+from tenure.core.events import Event
+from tenure.core.wording import analyse
+from tenure.usecases import turns
 from tenure.usecases.ports import Append, AppendResult
+from tenure.usecases.turns import Turns
 
 SOON_SECONDS: Final = 0.05
 SOON_QUEUE_MAX: Final = 10_000
+BATCH_ITEMS_MAX: Final = 1_000
 
 _log = logging.getLogger("tenure.store")
+
+
+class Ticket(turns.Ticket):
+    """Items that wait to be stored, and what became of them."""
+
+    __slots__ = ("items", "results", "words")
+
+    def __init__(self, items: Sequence[Append]) -> None:
+        super().__init__()
+        self.items = items
+        self.words = [[_words(sealed.event) for sealed in item.events] for item in items]
+        self.results: list[AppendResult] = []
+
+    @property
+    def size(self) -> int:
+        """How many items it is."""
+        return len(self.items)
 
 
 class GroupCommit:
@@ -24,7 +47,7 @@ class GroupCommit:
 
     def __init__(self, commit: Callable[[list[Ticket]], None]) -> None:
         self._commit = commit
-        self._turns = Turns(self._store)
+        self._turns = Turns(self._store, size_max=BATCH_ITEMS_MAX)
         self._soon = threading.Event()
         self._closing = threading.Event()
         self._flusher = threading.Thread(target=self._flush_soon, name="tenure-receipts", daemon=True)
@@ -32,7 +55,9 @@ class GroupCommit:
 
     def append(self, items: Sequence[Append]) -> list[AppendResult]:
         """Store each item whole or not at all; returns once what it acknowledges is durable."""
-        return self._turns.take(Ticket(items))
+        ticket = Ticket(items)
+        self._turns.take(ticket)
+        return ticket.results
 
     def append_soon(self, item: Append) -> None:
         """Store an item with the next batch; bounded loss in a crash, never a wait for the disk."""
@@ -84,3 +109,9 @@ class GroupCommit:
                 self._commit([ticket])
             except Exception as own:  # noqa: BLE001 -- handed to the one who asked for it
                 ticket.fault = own
+
+
+def _words(event: Event) -> Counter[str] | None:
+    """The terms that a memory is found by, counted before the write lock is taken."""
+    text = views.indexed_text(event)
+    return Counter(analyse(text)) if text is not None else None

@@ -75,7 +75,7 @@ def export(pipeline: Pipeline, tenants: list[str] | None = None) -> Iterator[byt
         known = reading.tenants()
     for tenant in tenants or known:
         for stored in pipeline.store.export(tenant):
-            yield msgspec.json.encode(_line(tenant, stored)) + b"\n"
+            yield msgspec.json.encode(line_of(tenant, stored)) + b"\n"
 
 
 def verify(pipeline: Pipeline, tenant: str) -> Verified:
@@ -95,13 +95,24 @@ def verify(pipeline: Pipeline, tenant: str) -> Verified:
     )
 
 
-def _line(tenant: str, stored: StoredEvent) -> LogLine:
+def line_of(tenant: str, stored: StoredEvent) -> LogLine:
+    """An event as a line of an export."""
     return LogLine(
         tenant=tenant,
         seq=stored.seq,
         header=stored.header.decode(),
         link=stored.link.hex(),
         body=stored.body.hex() if stored.body is not None else None,
+    )
+
+
+def stored_of(line: LogLine) -> StoredEvent:
+    """The inverse of line_of; raises ValueError where the line is damaged."""
+    return StoredEvent(
+        line.seq,
+        line.header.encode(),
+        bytes.fromhex(line.body) if line.body is not None else None,
+        bytes.fromhex(line.link),
     )
 
 

@@ -15,13 +15,19 @@ now.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Final, Generic, NoReturn, TypeVar
+from typing import Any, Final, Generic, NoReturn, TypeVar
 
 import msgspec
 
 from tenure.core.authority import Denied, Permission, Target, authorise
 from tenure.core.decision import Decided, Refused
-from tenure.core.errors import IdempotencyMismatch, InvalidRequest, TenureError, VersionConflict
+from tenure.core.errors import (
+    IdempotencyMismatch,
+    InvalidRequest,
+    TenureError,
+    Unavailable,
+    VersionConflict,
+)
 from tenure.core.events import AccessDenied, Event
 from tenure.core.identity import Caller, Moment
 from tenure.core.remembering import WriteRules
@@ -41,12 +47,14 @@ from tenure.usecases.ports import (
     Store,
 )
 from tenure.usecases.sealing import open_event, seal
+from tenure.usecases.turns import Ticket, Turns
 
 C = TypeVar("C", bound=msgspec.Struct)
 F = TypeVar("F")
 A = TypeVar("A")
 
 ATTEMPTS_MAX: Final = 5
+COMBINED_MAX: Final = 64
 IDEMPOTENCY_KEY_CHARACTERS_MAX: Final = 200
 
 
@@ -86,6 +94,8 @@ class UseCase(Generic[C, F, A]):
     settle: Callable[[A, Appended], A] = lambda answer, _appended: answer
     outcome: Callable[[A], bytes] = lambda _answer: b""
     replay: Callable[[World, Caller, Event | None, bytes], A] = no_replay
+    is_combined: bool = False
+    """Whether commands of many callers go through the steps together, as writes do."""
     loss_bounded: bool = False
     after_receipts: bool = False
 
@@ -98,6 +108,33 @@ class _Prepared(Generic[A]):
     idempotency: Idempotency | None
 
 
+class _Asked(Ticket):
+    """One command on its way, and what became of it."""
+
+    __slots__ = ("answer", "caller", "command", "key", "prepared", "use_case")
+
+    def __init__(self, use_case: Any, caller: Caller, command: Any, key: str | None) -> None:
+        super().__init__()
+        self.use_case = use_case
+        self.caller = caller
+        self.command = command
+        self.key = key
+        self.prepared: _Prepared[Any] | None = None
+        self.answer: Any = None
+
+    @property
+    def decided(self) -> Decided[Any]:
+        """What step 4 said."""
+        if self.prepared is None:
+            raise AssertionError("only a prepared command goes on to be stored")
+        return self.prepared.decided
+
+    @property
+    def idempotency(self) -> Idempotency | None:
+        """Its idempotency key, if it has one."""
+        return self.prepared.idempotency if self.prepared is not None else None
+
+
 class Pipeline:
     """Carries commands through the seven steps."""
 
@@ -106,31 +143,30 @@ class Pipeline:
         self.keyring = keyring
         self.clock = clock
         self.rules = rules
+        self._turns: Turns[_Asked] = Turns(self._carry, size_max=COMBINED_MAX)
 
     def run(
         self, use_case: UseCase[C, F, A], caller: Caller, command: C, *, idempotency_key: str | None = None
     ) -> A:
         """The answer to one command; raises the TenureError that it was refused with."""
-        return _answered(self.run_many(use_case, caller, [(command, idempotency_key)])[0])
+        asked = _Asked(use_case, caller, command, idempotency_key)
+        if use_case.is_combined:
+            self._turns.take(asked)
+        else:
+            self._carry([asked])
+        answer: A = _answered(asked)
+        return answer
 
     def run_many(
         self, use_case: UseCase[C, F, A], caller: Caller, commands: Sequence[tuple[C, str | None]]
     ) -> list[A | TenureError]:
-        """The answers to many commands of one kind, appended as one batch; refusals stand in their places."""
-        answers: list[A | TenureError | None] = [None] * len(commands)
-        waiting = list(range(len(commands)))
-        for _attempt in range(ATTEMPTS_MAX):
-            if not waiting:
-                break
-            try:
-                waiting = self._round(use_case, caller, commands, waiting, answers)
-            except TenureError as fault:
-                # What was stored before the store failed stays acknowledged.
-                for index in waiting:
-                    if answers[index] is None:
-                        answers[index] = fault
-                break
-        return [answer for answer in answers if answer is not None]
+        """The answers to many commands of one kind, stored as one batch; refusals stand in their places."""
+        asked = [_Asked(use_case, caller, command, key) for command, key in commands]
+        self._carry(asked)
+        for one in asked:
+            if one.fault is not None:
+                raise one.fault
+        return [one.answer for one in asked]
 
     def preview(self, use_case: UseCase[C, F, A], caller: Caller, command: C) -> Decided[A]:
         """Steps 2 to 4 alone: what would be decided; nothing is stored (a dry run)."""
@@ -141,33 +177,47 @@ class Pipeline:
             raise outcome.error
         return outcome
 
-    def _round(
-        self,
-        use_case: UseCase[C, F, A],
-        caller: Caller,
-        commands: Sequence[tuple[C, str | None]],
-        waiting: list[int],
-        answers: list[A | TenureError | None],
-    ) -> list[int]:
+    def _carry(self, asked: list["_Asked"]) -> None:
+        """Take commands, of whatever kind and caller, through steps 2 to 7 together."""
+        waiting = asked
+        for _attempt in range(ATTEMPTS_MAX):
+            if not waiting:
+                break
+            try:
+                waiting = self._round(waiting)
+            except TenureError as error:
+                # What was stored before the store failed stays acknowledged.
+                for one in waiting:
+                    if one.answer is None:
+                        one.answer = error
+                break
+
+    def _round(self, waiting: list["_Asked"]) -> list["_Asked"]:
         """Steps 2 to 7 for what still waits; gives back what has to be decided again."""
-        prepared: dict[int, _Prepared[A]] = {}
-        for index in waiting:
-            answers[index] = None
-        if use_case.after_receipts:
+        for one in waiting:
+            one.answer = one.prepared = None
+        if any(one.use_case.after_receipts for one in waiting):
             self.store.settle()
         with self.store.reading() as reading:
-            for index in waiting:
-                command, key = commands[index]
-                try:
-                    ready = self._prepare(use_case, caller, command, key, reading)
-                except TenureError as error:
-                    answers[index] = error
-                    continue
-                if isinstance(ready, _Prepared):
-                    prepared[index] = ready
-                else:
-                    answers[index] = ready[0]
-        return self._append(use_case, caller, prepared, answers)
+            for one in waiting:
+                self._ready(one, reading)
+        return self._append([one for one in waiting if one.prepared is not None])
+
+    def _ready(self, one: "_Asked", reading: Reading) -> None:
+        """Steps 2 to 4 for one command: it is prepared afterwards, or answered."""
+        try:
+            ready = self._prepare(one.use_case, one.caller, one.command, one.key, reading)
+        except Unavailable:
+            raise
+        except TenureError as error:
+            one.answer = error
+        except Exception as fault:  # noqa: BLE001 -- raised where the command was given; its neighbours go on
+            one.fault = fault
+        else:
+            if isinstance(ready, _Prepared):
+                one.prepared = ready
+            else:
+                one.answer = ready[0]
 
     def _prepare(
         self, use_case: UseCase[C, F, A], caller: Caller, command: C, key: str | None, reading: Reading
@@ -197,75 +247,63 @@ class Pipeline:
         facts = use_case.gather(world, caller, command)
         return use_case.decide(command, facts, caller, moment, self.rules)
 
-    def _append(
-        self,
-        use_case: UseCase[C, F, A],
-        caller: Caller,
-        prepared: dict[int, _Prepared[A]],
-        answers: list[A | TenureError | None],
-    ) -> list[int]:
+    def _append(self, asked: list["_Asked"]) -> list["_Asked"]:
         """Steps 5 to 7; gives back what has to be decided again, because somebody was first."""
-        appends = self._sealed(use_case, caller, prepared)
-        for index, one in prepared.items():
-            if index not in appends or use_case.loss_bounded:
-                answers[index] = one.decided.error or one.decided.answer
-        if use_case.loss_bounded:
-            for append in appends.values():
+        kept = self._sealed(asked)
+        storing: list[tuple[_Asked, Append]] = []
+        for one, append in kept:
+            if append is not None and not one.use_case.loss_bounded:
+                storing.append((one, append))
+                continue
+            one.answer = one.decided.error or one.decided.answer
+            if append is not None:
                 self.store.append_soon(append)
-            return []
-        return self._store(use_case, caller, prepared, appends, answers) if appends else []
+        return self._store(storing) if storing else []
 
-    def _store(
-        self,
-        use_case: UseCase[C, F, A],
-        caller: Caller,
-        prepared: dict[int, _Prepared[A]],
-        appends: dict[int, Append],
-        answers: list[A | TenureError | None],
-    ) -> list[int]:
+    def _store(self, storing: list[tuple["_Asked", Append]]) -> list["_Asked"]:
         try:
-            results = self.store.append(list(appends.values()))
+            results = self.store.append([append for _, append in storing])
         except TenureError as fault:
-            for index in appends:
-                answers[index] = fault
+            for one, _ in storing:
+                one.answer = fault
             return []
-        for index, result in zip(appends, results, strict=True):
-            answers[index] = self._respond(use_case, caller, prepared[index], result)
-        return [index for index, result in zip(appends, results, strict=True) if isinstance(result, Stale)]
+        again: list[_Asked] = []
+        for (one, _), result in zip(storing, results, strict=True):
+            one.answer = self._respond(one, result)
+            if isinstance(result, Stale):
+                again.append(one)
+        return again
 
-    def _sealed(
-        self, use_case: UseCase[C, F, A], caller: Caller, prepared: dict[int, _Prepared[A]]
-    ) -> dict[int, Append]:
+    def _sealed(self, asked: list["_Asked"]) -> list[tuple["_Asked", Append | None]]:
         """What goes to the store: keys are durable first, then everything secret is sealed under them."""
-        events = [event for one in prepared.values() for event in one.decided.events]
+        events = [event for one in asked for event in one.decided.events]
         self.keyring.ensure(
             [(event.tenant, event.subject) for event in events if event.secret and event.subject]
         )
-        appends: dict[int, Append] = {}
-        for index, one in prepared.items():
-            idempotency = one.idempotency
-            if not one.decided.events and idempotency is None:
-                continue
-            appends[index] = Append(
-                tenant=caller.tenant,
-                events=tuple(seal(event, self.keyring) for event in one.decided.events),
-                needs=one.decided.needs,
-                idempotency=idempotency,
-                outcome=partial(_outcome, use_case, one.decided.answer),
-            )
-        return appends
+        return [(one, self._kept(one)) for one in asked]
 
-    def _respond(
-        self, use_case: UseCase[C, F, A], caller: Caller, prepared: _Prepared[A], result: AppendResult
-    ) -> A | TenureError:
+    def _kept(self, one: "_Asked") -> Append | None:
+        decided, idempotency = one.decided, one.idempotency
+        if not decided.events and idempotency is None:
+            return None
+        return Append(
+            tenant=one.caller.tenant,
+            events=tuple(seal(event, self.keyring) for event in decided.events),
+            needs=decided.needs,
+            idempotency=idempotency,
+            outcome=partial(_outcome, one.use_case, decided.answer),
+        )
+
+    def _respond(self, one: "_Asked", result: AppendResult) -> Any:
         match result:
             case Appended():
-                return prepared.decided.error or use_case.settle(prepared.decided.answer, result)
+                return one.decided.error or one.use_case.settle(one.decided.answer, result)
             case Stale(memory_id=memory_id, expected=expected, current=current):
                 return VersionConflict(expected=expected, current=current, memory_id=str(memory_id))
             case Replayed(answer=first):
+                idempotency = _given(one.idempotency)
                 with self.store.reading() as reading:
-                    return self._first_answer(use_case, caller, _given(prepared.idempotency), first, reading)
+                    return self._first_answer(one.use_case, one.caller, idempotency, first, reading)
             case Mismatched():
                 return _mismatch()
 
@@ -316,10 +354,12 @@ def _outcome(use_case: UseCase[C, F, A], answer: A, appended: Appended) -> bytes
     return use_case.outcome(use_case.settle(answer, appended))
 
 
-def _answered(answer: A | TenureError) -> A:
-    if isinstance(answer, TenureError):
-        raise answer
-    return answer
+def _answered(asked: _Asked) -> Any:
+    if asked.fault is not None:
+        raise asked.fault
+    if isinstance(asked.answer, TenureError):
+        raise asked.answer
+    return asked.answer
 
 
 def _mismatch() -> IdempotencyMismatch:

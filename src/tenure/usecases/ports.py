@@ -1,6 +1,6 @@
 """What the use cases need of the world, in words of meaning, never of SQL."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from datetime import datetime
 from typing import Protocol
@@ -77,6 +77,14 @@ class FirstAnswer(msgspec.Struct, frozen=True, kw_only=True):
     outcome: bytes
 
 
+class ReturnedPage(msgspec.Struct, frozen=True, kw_only=True):
+    """A part of a backup on its way into an empty log: events and answers exactly as they were stored."""
+
+    tenant: str
+    events: tuple[StoredEvent, ...] = ()
+    answers: tuple[tuple[str, FirstAnswer], ...] = ()
+
+
 class Append(msgspec.Struct, frozen=True, kw_only=True):
     """Events of one command, stored together or not at all; none, where only an answer is to be kept."""
 
@@ -138,6 +146,9 @@ class Reading(Protocol):
 
     def first_answer(self, tenant: str, key: str) -> FirstAnswer | None:
         """What an idempotency key stands for."""
+
+    def answers(self, tenant: str, *, after: str, limit: int) -> list[tuple[str, FirstAnswer]]:
+        """Idempotency keys behind this one in their order, and what they stand for."""
 
     def memory_row(self, tenant: str, memory_id: UUID) -> MemoryRow | None:
         """The row of a memory that can be read at all."""
@@ -221,3 +232,13 @@ class Store(Protocol):
 
     def export(self, tenant: str) -> Iterator[StoredEvent]:
         """A tenant's whole log, oldest first, as of one moment."""
+
+    def restore(self, pages: Iterable[ReturnedPage]) -> None:
+        """Put a backup into an empty log, with its views: all in one transaction, or nothing.
+
+        The pages of a tenant follow one another. Raises InvalidRequest where a tenant has a log already; what
+        the pages themselves raise takes everything back.
+        """
+
+    def forgets(self) -> Iterator[tuple[str, StoredEvent]]:
+        """Every forgetting that was ever stored, oldest first, kept apart from the log and its backups."""

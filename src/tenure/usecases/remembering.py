@@ -145,6 +145,7 @@ def _replay(world: World, caller: Caller, first: Event | None, _outcome: bytes) 
 REMEMBER: UseCase[Remember, WriteFacts, Written] = UseCase(
     name="remember",
     permission=Permission.PROPOSE,
+    is_combined=True,
     target=_remember_target,
     gather=_gather_remember,
     decide=_decide_remember,
@@ -154,6 +155,7 @@ REMEMBER: UseCase[Remember, WriteFacts, Written] = UseCase(
 REVISE: UseCase[ReviseMemory, tuple[Memory, WriteFacts], Written] = UseCase(
     name="revise",
     permission=Permission.PROPOSE,
+    is_combined=True,
     target=_revise_target,
     gather=_gather_revise,
     decide=_decide_revise,

@@ -27,12 +27,15 @@ def test_config_masks_secrets_in_both_shapes(monkeypatch: pytest.MonkeyPatch) ->
     """SPEC S3: a key never reaches a terminal."""
     key = "QUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUE="
     monkeypatch.setenv("TENURE_KEYS__KEK", key)
+    monkeypatch.setenv("TENURE_DATABASE_URL", "postgresql://ann:hunter2@db/memory")
+    monkeypatch.setenv("TENURE_KEYS__DATABASE_URL", "postgresql://ann:hunter2@keys/memory")
 
     text, as_json = ran("config"), ran("config", "--json")
 
     assert text.code == as_json.code == 0
     assert "********" in text.out
     assert key not in text.out + as_json.out
+    assert "hunter2" not in text.out + as_json.out
 
 
 def test_a_mistake_in_the_settings_names_the_setting(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -18,7 +18,8 @@ from tenure.entrypoints.cli import configuring
         (["serve", "--port", "many"], "'--port'"),
         (["serve", "--port", "70000"], "server.port"),
         (["import", "chat"], "missing argument"),
-        (["key", "list", "--database-url", "postgresql://user:hidden@host/db"], "embedded store"),
+        (["key", "list", "--database-url", "mysql://user:hidden@host/db"], "postgresql://USER"),
+        (["serve", "--database-url", "postgresql://user:hidden%zz@host/db"], "the value given"),
     ],
 )
 def test_what_is_asked_wrongly_ends_with_2_and_says_what(arguments: list[str], said: str) -> None:

@@ -15,6 +15,7 @@ from tenure.entrypoints.control.client import Connection, connect
 from tenure.entrypoints.control.operations import (
     OPERATIONS,
     Arguments,
+    BackupArguments,
     Counted,
     CreatedKey,
     CreateKeyArguments,
@@ -53,6 +54,7 @@ def through(reached: Reached) -> list[object]:
     exported = answer(reached, ExportLogArguments(), Exported)
     verified = list(items(reached, VerifyLogArguments(), Verified))
     rebuilt = answer(reached, RebuildArguments(), Rebuilt)
+    copied = [line for line in reached.lines(BackupArguments()) if isinstance(line.item, msgspec.Raw)]
     return [
         created.token.startswith("tnr."),
         [(key.name, key.revoked_at) for key in listed],
@@ -62,6 +64,7 @@ def through(reached: Reached) -> list[object]:
         exported,
         verified,
         rebuilt,
+        len(copied) > exported.events,
     ]
 
 
@@ -84,6 +87,7 @@ def test_every_operation_gives_the_same_with_and_without_a_server(tmp_path: Path
         Exported(events=3, tenants=1),
         [Verified(tenant="acme", holds=True, events=3)],
         Rebuilt(events=3, identical=True),
+        True,
     ]
 
 
@@ -120,6 +124,7 @@ def test_every_operation_is_walked_through_above() -> None:
         "key.revoke",
         "log.export",
         "log.verify",
+        "backup",
         "rebuild",
         "import",
     }
@@ -155,3 +160,14 @@ def test_a_server_that_starts_between_the_two_tries_is_used(
 
     with reach(settings(stands.folder)) as reached:
         assert isinstance(reached, Connection)
+
+
+def test_a_database_is_opened_whatever_serves_on_the_folder(stands: Standing, postgres_url: str) -> None:
+    """SPEC S5: the folder holds a root key, and the server of the embedded store there is not asked."""
+    in_database = Settings(data_dir=str(stands.folder), database_url=postgres_url)
+
+    with reach(in_database) as reached:
+        assert isinstance(reached, Opened)
+        assert all(through(reached))
+    with reach(in_database) as again:
+        assert len(list(items(again, ListKeysArguments(), Key))) == 1

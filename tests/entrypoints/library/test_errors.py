@@ -121,10 +121,21 @@ def test_a_word_that_is_unknown_names_its_field(bot: Session, call: Any, field: 
     assert refusal.value.field == field
 
 
-def test_only_a_folder_can_be_opened(tmp_path: Path) -> None:
-    """SPEC S5, S3: another kind of store is refused by name, and a folder that cannot be is refused too."""
-    with pytest.raises(InvalidRequest):
-        Tenure.open("postgresql://localhost/memory")
+@pytest.mark.parametrize(
+    "place", ["http://localhost:8080", "mysql://ann:hunter2@db/memory", "postgresql://ann:hunter2%@db/memory"]
+)
+def test_what_names_no_store_is_refused(place: str) -> None:
+    """SPEC S5, E6: another kind of address is no folder either, and its password is in no message."""
+    with pytest.raises(InvalidRequest) as refusal:
+        Tenure.open(place)
+
+    assert refusal.value.field == "path"
+    assert "postgresql://" in (refusal.value.hint or "")
+    assert "hunter2" not in f"{refusal.value} {refusal.value.hint}"
+
+
+def test_a_folder_that_cannot_be_is_refused(tmp_path: Path) -> None:
+    """SPEC S3: a file is in its place."""
     file = tmp_path / "file"
     file.touch()
     with pytest.raises(Unavailable):

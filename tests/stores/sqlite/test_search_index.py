@@ -111,6 +111,7 @@ def test_after_a_crash_of_the_process_the_index_is_trusted(folder: Path, tmp_pat
     """SPEC S5: what a killed process wrote is in the system's hands, so that the start stays fast."""
     with open_at(folder) as opened:
         written(opened.pipeline, TEXTS[0])
+        assert found(opened, "giraffe") == [TEXTS[0]]
         crashed = image(folder, tmp_path / "crashed")
     lose_a_word(crashed, "giraff")
 
@@ -124,6 +125,7 @@ def test_after_a_crash_of_the_machine_the_index_starts_anew(
     """SPEC E5, E1: the index is written without syncs, so it is not believed after another machine start."""
     with open_at(folder) as opened:
         written(opened.pipeline, TEXTS[0])
+        assert found(opened, "giraffe") == [TEXTS[0]]
         crashed = image(folder, tmp_path / "crashed")
     lose_a_word(crashed, "giraff")
     machine.write_text("second start\n", encoding="ascii")
@@ -153,6 +155,7 @@ def test_where_the_machine_does_not_say_when_it_started_the_index_is_doubted(
     machine.unlink()
     with open_at(folder) as opened:
         written(opened.pipeline, TEXTS[0])
+        assert found(opened, "giraffe") == [TEXTS[0]]
         crashed = image(folder, tmp_path / "crashed")
     lose_a_word(crashed, "giraff")
 

@@ -14,6 +14,7 @@ from typer.core import TyperGroup
 
 from tenure.config import ConfigError
 from tenure.core.errors import InvalidRequest, TenureError
+from tenure.entrypoints.cli import driver_log
 from tenure.entrypoints.cli.output import complain
 from tenure.entrypoints.replies import EXIT_FAILED, EXIT_FINE, EXIT_USAGE, Internal, exit_code
 
@@ -27,6 +28,7 @@ class GuardedGroup(TyperGroup):
         """Run the command line and exit with its code."""
         arguments = list(sys.argv[1:] if args is None else args)
         as_json = "--json" in arguments
+        driver_log.silence()
         try:
             ended = super().main(
                 arguments, *rest, **{"prog_name": "tenure", **named, "standalone_mode": False}

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from tenure.entrypoints.cli import access, configuring, demo, evidence, importing, serving
+from tenure.entrypoints.cli import access, backup, configuring, demo, evidence, importing, serving
 from tenure.entrypoints.cli.guard import GuardedGroup
 from tenure.entrypoints.replies import EXIT_FINE, EXIT_USAGE
 
@@ -22,6 +22,8 @@ app.command("demo")(demo.demo)
 app.add_typer(access.app, name="key")
 app.add_typer(evidence.app, name="log")
 app.command("rebuild")(evidence.rebuild)
+app.command("backup")(backup.backup)
+app.command("restore")(backup.restore)
 app.add_typer(importing.app, name="import")
 app.command("config")(configuring.config)
 app.command("version")(configuring.version)

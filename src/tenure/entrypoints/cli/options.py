@@ -16,7 +16,11 @@ Data = Annotated[
 ]
 DatabaseUrl = Annotated[
     str | None,
-    typer.Option("--database-url", metavar="URL", help="Reserved for a server store; not in this version."),
+    typer.Option(
+        "--database-url",
+        metavar="URL",
+        help="PostgreSQL database of a store with many nodes; see also TENURE_DATABASE_URL.",
+    ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Answer with one JSON object on standard output.")]
 Tenant = Annotated[str, typer.Option("--tenant", metavar="TENANT", help="The tenant it is for.")]
@@ -39,7 +43,12 @@ def loaded(
 
 
 def existing(settings: config.Settings) -> config.Settings:
-    """The settings, if they name a store that is there; raises NotFound, so that a slip makes no new one."""
+    """The settings, if they name a store that is there; raises NotFound, so that a slip makes no new one.
+
+    A database is somebody's own making, so opening it says whether it is there.
+    """
+    if settings.database_url is not None:
+        return settings
     folder = Path(settings.data_dir)
     try:
         is_there = (folder / "log.db").exists()

@@ -1,8 +1,13 @@
-"""`tenure serve`: the API, the workers and the control socket in one process (SPEC S1)."""
+"""`tenure serve`: the API, the workers and the control socket in one process (SPEC S1).
+
+Over a database it is one node of any number, without a control socket: commands open the database too.
+"""
 
 import os
 import signal
 import sys
+import time
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Annotated, Final, NoReturn
@@ -10,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Final, NoReturn
 import typer
 
 from tenure.core.errors import Unavailable
-from tenure.entrypoints.cli import options
+from tenure.entrypoints.cli import driver_log, options
 from tenure.entrypoints.cli.output import say
 from tenure.entrypoints.replies import EXIT_FINE
 
@@ -20,6 +25,10 @@ if TYPE_CHECKING:
 BOOTSTRAP_TENANT: Final = "default"
 BOOTSTRAP_KEY_NAME: Final = "bootstrap"
 BOOTSTRAP_FILE: Final = "bootstrap-key"
+BOOTSTRAP_LEASE: Final = "bootstrap"
+BOOTSTRAP_LEASE_SECONDS: Final = 30.0
+"""Longer than making the key can take: a database that does not answer is given up before."""
+BOOTSTRAP_POLL_SECONDS: Final = 0.1
 
 
 def serve(
@@ -37,9 +46,9 @@ def serve(
 ) -> None:
     """Serve the HTTP API until it is stopped.
 
-    A fresh data folder is set up, with an operator's key in it.
+    A fresh store is set up, with an operator's key in the data folder. Any number of servers may share a
+    database.
     """
-    from tenure.entrypoints.control.server import ControlServer
     from tenure.entrypoints.http_api.request_log import open_process_log, place
     from tenure.entrypoints.http_api.server import Listening
     from tenure.entrypoints.http_api.server import serve as serve_http
@@ -48,9 +57,17 @@ def serve(
     settings = options.loaded(data, database_url, host=host, port=port).settings
     folder = Path(settings.data_dir)
     log = open_process_log(settings.log, sys.stderr.buffer)
+    driver_log.pass_on(log)
 
     def on_fault(operation: str, fault: Exception) -> None:
         log.error("command failed", operation=operation, error=type(fault).__name__, at=place(fault))
+
+    def commands(node: "Node") -> AbstractContextManager[object]:
+        if settings.database_url is not None:
+            return nullcontext()
+        from tenure.entrypoints.control.server import ControlServer
+
+        return ControlServer(node, folder, on_fault=on_fault)
 
     def on_listening(listening: Listening) -> None:
         _announce(listening.host, listening.port, folder, as_json=as_json)
@@ -58,7 +75,7 @@ def serve(
     _stop_in_order()
     with open_node(settings) as node:
         _bootstrap(node, folder)
-        with ControlServer(node, folder, on_fault=on_fault):
+        with commands(node):
             serve_http(
                 node,
                 host=settings.server.host,
@@ -93,16 +110,34 @@ def _announce(host: str, port: int, folder: Path, *, as_json: bool) -> None:
 
 
 def _bootstrap(node: "Node", folder: Path) -> None:
-    """Give a store whose first tenant has no key yet one for its operator."""
+    """Give a store whose first tenant never had a key one for its operator.
+
+    One key in all, however many nodes start at once: they take turns, and each looks first.
+    """
+    while not _had_a_key(node):
+        if node.store.lease(BOOTSTRAP_LEASE, seconds=BOOTSTRAP_LEASE_SECONDS):
+            # Whoever had its turn before may have made one after the look above.
+            if not _had_a_key(node):
+                _make_key(node, folder)
+            node.store.lease(BOOTSTRAP_LEASE, seconds=0)
+            return
+        time.sleep(BOOTSTRAP_POLL_SECONDS)
+
+
+def _had_a_key(node: "Node") -> bool:
+    """Whether the first tenant ever had one; what was revoked counts."""
+    from tenure.usecases.access import LIST_KEYS, ListKeys, local_operator
+
+    return bool(node.pipeline.run(LIST_KEYS, local_operator(BOOTSTRAP_TENANT), ListKeys()))
+
+
+def _make_key(node: "Node", folder: Path) -> None:
     from tenure.core.access import CreateKey
     from tenure.core.identity import Grants, Role
-    from tenure.usecases.access import LIST_KEYS, ListKeys, create_key, local_operator
+    from tenure.usecases.access import create_key, local_operator
 
-    operator = local_operator(BOOTSTRAP_TENANT)
-    if node.pipeline.run(LIST_KEYS, operator, ListKeys()):
-        return
     command = CreateKey(name=BOOTSTRAP_KEY_NAME, grants=Grants(roles=frozenset({Role.OPERATOR})))
-    created = create_key(node.pipeline, operator, command)
+    created = create_key(node.pipeline, local_operator(BOOTSTRAP_TENANT), command)
     _write_secret(folder / BOOTSTRAP_FILE, created.token + "\n")
 
 

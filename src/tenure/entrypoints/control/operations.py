@@ -18,7 +18,7 @@ from tenure.core.access import CreateKey
 from tenure.core.errors import InvalidRequest, NotFound
 from tenure.core.identity import Grants
 from tenure.entrypoints.control.protocol import Line, Progress, Request, checked, item, result
-from tenure.usecases import access, evidence, importing
+from tenure.usecases import access, backup, evidence, importing
 from tenure.usecases.access import LIST_KEYS, REVOKE_KEY, ListKeys, RevokeKey
 from tenure.usecases.importing import Imported, Proposed
 from tenure.usecases.pipeline import Pipeline
@@ -90,6 +90,12 @@ class VerifyLogArguments(Arguments, frozen=True, kw_only=True):
     tenant: str | None = None
 
 
+class BackupArguments(Arguments, frozen=True, kw_only=True):
+    """The whole store."""
+
+    operation: ClassVar[str] = "backup"
+
+
 class RebuildArguments(Arguments, frozen=True, kw_only=True):
     """Every projection of the store."""
 
@@ -135,6 +141,12 @@ class LogVerified(msgspec.Struct, frozen=True, kw_only=True):
     holds: bool
     events: int
     tenants: int
+
+
+class BackedUp(msgspec.Struct, frozen=True, kw_only=True):
+    """When a backup was begun."""
+
+    made_at: datetime
 
 
 def perform(node: Node, request: Request) -> Iterator[Line]:
@@ -210,6 +222,17 @@ def verify_log(node: Node, arguments: VerifyLogArguments) -> Iterator[Line]:
     yield result(LogVerified(holds=holds, events=events, tenants=len(tenants)))
 
 
+def back_up(node: Node, _arguments: BackupArguments) -> Iterator[Line]:
+    """What a backup is made of, one item a piece; whoever asked writes the files (SPEC F11)."""
+    made_at = node.pipeline.clock.now()
+    with node.pipeline.store.reading() as reading:
+        total = sum(reading.head(tenant)[0] for tenant in reading.tenants())
+    yield Line(progress=Progress(done=0, total=total))
+    for piece in backup.back_up(node.pipeline):
+        yield item(piece)
+    yield result(BackedUp(made_at=made_at))
+
+
 def rebuild(node: Node, _arguments: RebuildArguments) -> Iterator[Line]:
     """Drop every projection and replay the log (SPEC E1)."""
     yield result(node.pipeline.store.rebuild())
@@ -244,6 +267,7 @@ OPERATIONS: Final[Mapping[str, Operation[Any]]] = MappingProxyType(
             _operation(RevokeKeyArguments, revoke_key),
             _operation(ExportLogArguments, export_log),
             _operation(VerifyLogArguments, verify_log),
+            _operation(BackupArguments, back_up),
             _operation(RebuildArguments, rebuild),
             _operation(ImportArguments, import_batch),
         )

@@ -1,10 +1,11 @@
-"""Reaching a store: through the server that runs on it, otherwise by opening it (SPEC S1).
+"""Reaching a store: through the server that runs on its folder, otherwise by opening it (SPEC S1).
 
-Whether a server runs is found by connecting, so a socket that a dead one left behind does not matter.
+Whether a server runs is found by connecting, so a socket that a dead one left behind does not matter. A
+database takes any number of nodes, so there a command is one more of them for as long as it runs.
 """
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Protocol, TypeVar
 
@@ -13,7 +14,7 @@ import msgspec
 from tenure import wiring
 from tenure.config import Settings
 from tenure.core.errors import Unavailable
-from tenure.entrypoints.control.client import connect
+from tenure.entrypoints.control.client import Connection, connect
 from tenure.entrypoints.control.operations import Arguments, perform
 from tenure.entrypoints.control.protocol import Line, Request
 from tenure.wiring import Node
@@ -43,24 +44,31 @@ class Opened:
 @contextmanager
 def reach(settings: Settings) -> Iterator[Reached]:
     """The store that the settings name; raises Unavailable when another process keeps it to itself."""
+    found = _found(settings)
+    if isinstance(found, Connection):
+        with closing(found):
+            yield found
+    else:
+        with found:
+            yield Opened(found)
+
+
+def _found(settings: Settings) -> Connection | Node:
+    """A server that runs on the folder, or the store, opened; no server is asked in a database's place."""
+    if settings.database_url is not None:
+        return wiring.open_node(settings)
     folder = Path(settings.data_dir)
     connection = connect(folder)
-    if connection is None:
-        try:
-            node = wiring.open_node(settings)
-        except Unavailable:
-            # A server may have started between the two tries; then it answers now.
-            connection = connect(folder)
-            if connection is None:
-                raise
-        else:
-            with node:
-                yield Opened(node)
-            return
+    if connection is not None:
+        return connection
     try:
-        yield connection
-    finally:
-        connection.close()
+        return wiring.open_node(settings)
+    except Unavailable:
+        # A server may have started between the two tries; then it answers now.
+        connection = connect(folder)
+        if connection is None:
+            raise
+        return connection
 
 
 def answer(reached: Reached, arguments: Arguments, kind: type[A]) -> A:

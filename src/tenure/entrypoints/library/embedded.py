@@ -5,7 +5,10 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+import msgspec
+
 from tenure.config import Settings
+from tenure.config.loading import is_database_url
 from tenure.core.access import check_grants
 from tenure.core.errors import InvalidRequest
 from tenure.core.identity import Caller, checked_name
@@ -13,11 +16,14 @@ from tenure.entrypoints.library.sessions import Session
 from tenure.usecases import evidence, upkeep
 from tenure.usecases.access import grants_from
 from tenure.usecases.ports import Clock, Rebuilt
-from tenure.wiring import Node, open_store
+from tenure.wiring import Node, open_node, open_store
 
 
 class Tenure:
-    """A governed memory in this process, safe to use from many threads; it owns its folder."""
+    """A governed memory in this process, safe to use from many threads.
+
+    It owns its folder, or is one of any number of nodes over a database.
+    """
 
     def __init__(self, node: Node) -> None:
         self.node = node
@@ -26,15 +32,21 @@ class Tenure:
     def open(
         cls, path: str | Path, *, settings: Settings | None = None, clock: Clock | None = None
     ) -> "Tenure":
-        """Open the store in the folder ``path``, making it where there is none.
+        """Open the store in the folder ``path``, or in the database ``postgresql://…``, made where it is new.
 
-        Raises Unavailable when another process owns it or it cannot be written.
+        The root key of a store in a database is of the settings, or lies in their ``data_dir``. Raises
+        Unavailable when another process owns the folder, it cannot be written, or there is no such database.
         """
-        if "://" in str(path):
+        place = str(path)
+        if is_database_url(place):
+            chosen = msgspec.structs.replace(settings or Settings(), database_url=place)
+            return cls(open_node(chosen, clock=clock))
+        if "://" in place:
             raise InvalidRequest(
-                "only the embedded store exists in this version",
+                "this is the address of nothing that can be opened",
                 field="path",
-                hint="Give the path of a folder.",
+                hint="Give the path of a folder, or postgresql://USER:PASSWORD@HOST:PORT/DATABASE; a server "
+                "is reached with tenure.Client.",
             )
         return cls(open_store(path, settings=settings, clock=clock))
 
@@ -71,7 +83,10 @@ class Tenure:
         return Session(self.node.pipeline, caller, subject=subject)
 
     def upkeep(self) -> upkeep.Round:
-        """One round of upkeep: write the expired events that are due. The service does this by itself."""
+        """One round of upkeep: write the expired events that are due. The service does this by itself.
+
+        Over a database it does nothing while another node does the rounds.
+        """
         return upkeep.expiry_round(self.node.pipeline, batch_size=self.node.settings.upkeep.batch_size)
 
     def verify(self, tenant: str) -> evidence.Verified:
@@ -83,7 +98,7 @@ class Tenure:
         return self.node.store.rebuild()
 
     def close(self) -> None:
-        """Write what still waits and give the folder back."""
+        """Write what still waits and give the folder or the connections back."""
         self.node.close()
 
     def __enter__(self) -> Self:

@@ -2,6 +2,7 @@
 
 import fcntl
 import os
+import threading
 from pathlib import Path
 from typing import IO
 
@@ -16,6 +17,7 @@ class Folder:
         self.log = path / "log.db"
         self.keyring = path / "keyring.db"
         self.search = path / "search.db"
+        self.forgets = path / "forgets.jsonl"
         self.root_key = path / "root.key"
         self._lock_path = path / "lock"
         self._lock: IO[str] | None = None
@@ -29,6 +31,10 @@ class Folder:
         """Remove the word index, which can be rebuilt."""
         for suffix in ("", "-wal", "-shm"):
             Path(f"{self.search}{suffix}").unlink(missing_ok=True)
+
+    def make(self) -> None:
+        """Make the folder where it is missing, without owning it: nodes over a database may share one."""
+        self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
 
     def take(self) -> None:
         """Become the owner; raises Unavailable, naming the other process, when there is one."""
@@ -78,7 +84,7 @@ def _closed_quietly(lock: IO[str]) -> None:
 
 def secret_file(path: Path, content: str) -> None:
     """Create a file that only its owner can read: whole and durable, or not at all; never overwrites one."""
-    unfinished = path.with_name(f"{path.name}.unfinished")
+    unfinished = path.with_name(f".{path.name}.{os.getpid()}.{threading.get_ident()}")
     unfinished.unlink(missing_ok=True)
     descriptor = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     try:

@@ -34,6 +34,10 @@ SELECT version FROM event INDEXED BY event_stream WHERE tenant_id = ? AND stream
 -- What an idempotency key stands for.
 SELECT request, seq, outcome FROM idem WHERE tenant_id = ? AND key = ?;
 
+-- name: answers
+-- Idempotency keys behind this one in their order, and what they stand for.
+SELECT key, request, seq, outcome FROM idem WHERE tenant_id = ? AND key > ? ORDER BY key LIMIT ?;
+
 -- name: put_answer
 -- What an idempotency key stands for from now on.
 INSERT INTO idem (tenant_id, key, request, seq, outcome) VALUES (?, ?, ?, ?, ?);

@@ -1,7 +1,7 @@
 """Reads of the embedded store, each from one consistent snapshot."""
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from queue import LifoQueue
 from typing import Any, Final
 from uuid import UUID
@@ -33,6 +33,11 @@ class SqliteReading:
         """What an idempotency key stands for."""
         row = self._one("first_answer", (tenant, key))
         return FirstAnswer(request=row[0], seq=row[1], outcome=row[2]) if row else None
+
+    def answers(self, tenant: str, *, after: str, limit: int) -> list[tuple[str, FirstAnswer]]:
+        """Idempotency keys behind this one, and what they stand for."""
+        rows = self._all("answers", (tenant, after, limit))
+        return [(row[0], FirstAnswer(request=row[1], seq=row[2], outcome=row[3])) for row in rows]
 
     def memory_row(self, tenant: str, memory_id: UUID) -> MemoryRow | None:
         """The row of a memory that can be read at all."""
@@ -145,9 +150,17 @@ class SqliteReading:
 class LazyReading(SqliteReading):
     """A reading that takes a connection from the pool, and its snapshot, with its first question."""
 
-    def __init__(self, pool: "LifoQueue[apsw.Connection | None]") -> None:
+    def __init__(
+        self, pool: "LifoQueue[apsw.Connection | None]", *, before_words: Callable[[], None]
+    ) -> None:
         self._pool = pool
+        self._before_words = before_words
         self._taken: apsw.Connection | None = None
+
+    def hits(self, where: Filter, terms: Sequence[str]) -> list[Hit]:
+        """The query terms in the rows that pass the filters, what was just written among them."""
+        self._before_words()
+        return super().hits(where, terms)
 
     def end(self) -> None:
         """Give the snapshot and the connection back, if any were taken."""

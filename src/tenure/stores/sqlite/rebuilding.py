@@ -1,38 +1,32 @@
 """Replaying the log: into the word index after a crash, and into fresh views to compare (SPEC E1)."""
 
-from collections import Counter
-from collections.abc import Iterator
 from typing import Any, Final
 
 import apsw
 
-from tenure.core import views
-from tenure.core.wording import analyse
 from tenure.stores.projecting import Projection
+from tenure.stores.replaying import pages, replay, words_of
 from tenure.stores.sqlite.connection import transaction
 from tenure.stores.sqlite.reading import SqliteReading
-from tenure.stores.sqlite.search import SearchIndex, WordsFound
+from tenure.stores.sqlite.search import SearchIndex
 from tenure.stores.sqlite.writing import SqliteTransaction
-from tenure.usecases.ports import Keyring, Rebuilt, StoredEvent
-from tenure.usecases.sealing import open_event
+from tenure.usecases.ports import Keyring, Reading, Rebuilt
 
-PAGE: Final = 1_000
 VIEWS: Final = ("memory", "forget_floor", "caller_key")
 
 
-def catch_up(connection: apsw.Connection, search: SearchIndex, keyring: Keyring) -> None:
+def catch_up(reading: Reading, search: SearchIndex, keyring: Keyring) -> None:
     """Bring the word index from where it is built up to the end of every log."""
-    reading = SqliteReading(connection)
     built = search.built()
     for tenant in reading.tenants():
         head = reading.head(tenant)[0]
         if built.get(tenant, 0) > head:
             search.clear()
             built = {}
-            catch_up(connection, search, keyring)
+            catch_up(reading, search, keyring)
             return
-        for page in _pages(reading, tenant, built.get(tenant, 0)):
-            search.apply(_found(reading, page, keyring), {tenant: page[-1].seq})
+        for page in pages(reading, tenant, built.get(tenant, 0)):
+            search.apply(words_of(reading, page, keyring), {tenant: page[-1].seq})
 
 
 def rebuild(connection: apsw.Connection, keyring: Keyring) -> Rebuilt:
@@ -45,9 +39,8 @@ def rebuild(connection: apsw.Connection, keyring: Keyring) -> Rebuilt:
         for view in VIEWS:
             _set_beside(connection, view)
         try:
-            replayed = sum(
-                _replay(connection, tenant, keyring) for tenant in SqliteReading(connection).tenants()
-            )
+            reading, projection = SqliteReading(connection), Projection(SqliteTransaction(connection))
+            replayed = sum(replay(projection, reading, tenant, keyring) for tenant in reading.tenants())
             different = [view for view in VIEWS if not _same(connection, view)]
             for view in different:
                 connection.execute(f"DELETE FROM main.{view}")  # noqa: S608 -- our own names
@@ -81,31 +74,3 @@ def _same(connection: apsw.Connection, view: str) -> bool:
         f" WHERE ({live}) IS NOT ({beside}) LIMIT 1"
     )
     return connection.execute(difference).fetchone() is None
-
-
-def _replay(connection: apsw.Connection, tenant: str, keyring: Keyring) -> int:
-    projection = Projection(SqliteTransaction(connection))
-    count = 0
-    for page in _pages(SqliteReading(connection), tenant, 0):
-        for stored in page:
-            projection.take(open_event(stored, keyring), stored.seq)
-        projection.write()
-        projection.let_go()
-        count += len(page)
-    return count
-
-
-def _pages(reading: SqliteReading, tenant: str, after: int) -> Iterator[list[StoredEvent]]:
-    while page := reading.log(tenant, after=after, limit=PAGE):
-        yield page
-        after = page[-1].seq
-
-
-def _found(reading: SqliteReading, page: list[StoredEvent], keyring: Keyring) -> Iterator[WordsFound]:
-    for stored in page:
-        event = open_event(stored, keyring)
-        row = reading.memory_row(event.tenant, event.stream) if event.stream is not None else None
-        change = views.search_change(event, row)
-        if change is not None:
-            text = views.indexed_text(event)
-            yield change, Counter(analyse(text)) if text is not None else None

@@ -5,16 +5,17 @@ finds
 what it just wrote; after a crash it catches up from the log, and after a crash of the machine it starts anew.
 """
 
-import json
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
 import apsw
+import msgspec
 
 from tenure.core.views import Index, MemoryRow, SearchChange, Unindex, UnindexSubject
 from tenure.stores.queries import load_queries
+from tenure.stores.replaying import WordsFound
 from tenure.stores.sqlite.connection import connect, faults_as_unavailable, transaction
 from tenure.stores.sqlite.schema import migrate
 
@@ -24,7 +25,6 @@ NUMBERS_MAX: Final = 50_000
 _MACHINE_START: Final = Path("/proc/sys/kernel/random/boot_id")
 
 P = TypeVar("P", bound=tuple[str, ...])
-WordsFound = tuple[SearchChange, Counter[str] | None]
 
 
 class SearchIndex:
@@ -98,7 +98,13 @@ class SearchIndex:
 
     def _put(self, row: MemoryRow, words: Counter[str]) -> None:
         boundary, subject = self._boundary(row), self._subject(row)
-        bindings = (row.tenant, row.created_seq, boundary, subject, json.dumps(sorted(words)))
+        bindings = (
+            row.tenant,
+            row.created_seq,
+            boundary,
+            subject,
+            msgspec.json.encode(sorted(words)).decode(),
+        )
         self._connection.execute(SQL["put_document"], bindings)
         self._connection.executemany(
             SQL["put_posting"],
@@ -127,7 +133,8 @@ class SearchIndex:
 
     def _drop_postings(self, boundary: int, subject: int, created_seq: int, terms: str) -> None:
         self._connection.executemany(
-            SQL["drop_posting"], [(boundary, term, subject, created_seq) for term in json.loads(terms)]
+            SQL["drop_posting"],
+            [(boundary, term, subject, created_seq) for term in msgspec.json.decode(terms)],
         )
 
     def _boundary(self, row: MemoryRow) -> int:

@@ -4,23 +4,25 @@ import contextlib
 import logging
 import queue
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 import apsw
 
 from tenure.core.errors import Unavailable
 from tenure.stores.appending import Batch
-from tenure.stores.group_commit import GroupCommit
+from tenure.stores.group_commit import GroupCommit, Ticket
 from tenure.stores.sqlite.connection import connect, faults_as_unavailable, transaction
 from tenure.stores.sqlite.folder import Folder
-from tenure.stores.sqlite.reading import LazyReading
+from tenure.stores.sqlite.forgets import ForgetFile
+from tenure.stores.sqlite.indexing import Indexing
+from tenure.stores.sqlite.reading import LazyReading, SqliteReading
 from tenure.stores.sqlite.rebuilding import catch_up, rebuild
+from tenure.stores.sqlite.restoring import restore
 from tenure.stores.sqlite.schema import migrate
 from tenure.stores.sqlite.search import SearchIndex
 from tenure.stores.sqlite.writing import SqliteTransaction
-from tenure.stores.turns import Ticket
-from tenure.usecases.ports import Append, AppendResult, Keyring, Reading, Rebuilt, StoredEvent
+from tenure.usecases.ports import Append, AppendResult, Keyring, Reading, Rebuilt, ReturnedPage, StoredEvent
 
 READERS: Final = 4
 EXPORT_PAGE: Final = 2_000
@@ -36,22 +38,22 @@ class SqliteStore:
     def __init__(self, folder: Folder, keyring: Keyring) -> None:
         self._folder = folder
         self._keyring = keyring
+        self._forgets = ForgetFile(folder.forgets)
         self._is_closed = False
         self._writing = threading.Lock()
         self._connection = connect(folder.log, durable=True)
         migrate(self._connection)
-        self._search = self._index_at(folder)
-        self._search_behind = False
-        self._positions: dict[str, int] = {}
+        search = self._index_at(folder)
         self._readers: queue.LifoQueue[apsw.Connection | None] = queue.LifoQueue()
         for _ in range(READERS):
             self._readers.put(_reader(folder))
+        self._indexing = Indexing(search, self.reading, keyring)
         self._commits = GroupCommit(self._commit)
 
     @contextlib.contextmanager
     def reading(self) -> Iterator[Reading]:
         """Open one consistent look, which begins with its first question."""
-        look = LazyReading(self._readers)
+        look = LazyReading(self._readers, before_words=self._bring_up)
         with faults_as_unavailable():
             try:
                 yield look
@@ -78,8 +80,7 @@ class SqliteStore:
         """Drop every projection, replay the log, and say whether it came out identical."""
         with self._writing, faults_as_unavailable():
             rebuilt = rebuild(self._connection, self._keyring)
-            self._search.clear()
-            catch_up(self._connection, self._search, self._keyring)
+            self._indexing.anew()
             return rebuilt
 
     def healthy(self) -> bool:
@@ -107,6 +108,17 @@ class SqliteStore:
                 return
             after = page[-1].seq
 
+    def restore(self, pages: Iterable[ReturnedPage]) -> None:
+        """Put a backup into an empty log, with its views: all in one transaction, or nothing."""
+        with self._writing, faults_as_unavailable():
+            self._refuse_when_closed()
+            restore(self._connection, pages, self._keyring)
+            self._indexing.anew()
+
+    def forgets(self) -> Iterator[tuple[str, StoredEvent]]:
+        """Every forgetting that was ever stored, oldest first."""
+        return self._forgets.entries()
+
     def close(self) -> None:
         """Store what still waits, and close every file in order; closing again changes nothing."""
         with self._writing:
@@ -115,22 +127,19 @@ class SqliteStore:
         self._commits.close()
         with self._writing:
             self._is_closed = True
+        self._indexing.close()
         for _ in range(READERS):
             reader = self._readers.get()
             if reader is not None:
                 reader.close()
         self._readers.put(None)
-        with contextlib.suppress(apsw.Error, Unavailable):
-            if not self._search_behind:
-                self._search.apply([], self._positions)
-            self._search.close()
         self._connection.close()
 
     def _index_at(self, folder: Folder) -> SearchIndex:
         """The word index, up to the end of every log; a damaged one starts anew, since it can be rebuilt."""
         try:
             index = SearchIndex(folder.search)
-            catch_up(self._connection, index, self._keyring)
+            catch_up(SqliteReading(self._connection), index, self._keyring)
         except (apsw.NotADBError, apsw.CorruptError, Unavailable) as fault:
             cause = fault.__cause__ or fault
             if not isinstance(cause, apsw.NotADBError | apsw.CorruptError):
@@ -138,8 +147,11 @@ class SqliteStore:
             _log.warning("the word index is damaged and starts anew: %s", type(cause).__name__)
             folder.remove_search()
             index = SearchIndex(folder.search)
-            catch_up(self._connection, index, self._keyring)
+            catch_up(SqliteReading(self._connection), index, self._keyring)
         return index
+
+    def _bring_up(self) -> None:
+        self._indexing.bring_up()
 
     def _refuse_when_closed(self) -> None:
         if self._is_closed:
@@ -157,25 +169,11 @@ class SqliteStore:
                 ]
                 batch.finish()
                 writing.heads(batch.heads)
+                self._forgets.add(writing.forgets)
+            # Left under the lock, so that the words of one batch never overtake those of an earlier one.
+            self._indexing.leave(batch.search, {tenant: head[0] for tenant, head in batch.heads.items()})
         for ticket, result in zip(tickets, results, strict=True):
             ticket.results = result
-        self._index(batch)
-
-    def _index(self, batch: Batch) -> None:
-        """Bring the word index up; when that fails, what is durable stays acknowledged."""
-        self._positions |= {tenant: head[0] for tenant, head in batch.heads.items()}
-        if not batch.search:
-            return
-        try:
-            if self._search_behind:
-                catch_up(self._connection, self._search, self._keyring)
-            else:
-                self._search.apply(batch.search, self._positions)
-            self._positions = {}
-            self._search_behind = False
-        except (Unavailable, apsw.Error) as fault:
-            self._search_behind = True
-            _log.warning("the word index is behind: %s", type(fault).__name__)
 
 
 def _reader(folder: Folder) -> apsw.Connection:

@@ -6,6 +6,7 @@ import apsw
 import msgspec
 
 from tenure.core.views import KeyRow, MemoryRow
+from tenure.stores.forgets import Recorded, forgets_among
 from tenure.stores.projecting import Gathered
 from tenure.stores.sqlite.reading import SQL, SqliteReading, memory_bindings
 from tenure.usecases.ports import FirstAnswer
@@ -17,6 +18,7 @@ class SqliteTransaction:
     def __init__(self, connection: apsw.Connection) -> None:
         self._connection = connection
         self._reading = SqliteReading(connection)
+        self.forgets: list[Recorded] = []
 
     def head(self, tenant: str) -> tuple[int, bytes]:
         """The last position and link; locked, because the whole file is."""
@@ -49,6 +51,7 @@ class SqliteTransaction:
 
     def write(self, gathered: Gathered) -> None:
         """Store what gathered so far."""
+        self.forgets += forgets_among(gathered.events)
         self._many(
             "put_event",
             [

@@ -1,39 +1,36 @@
-"""Taking turns at the write lock: group commit without a timer and without a writer thread (SPEC E5, L8).
+"""Taking turns: what many callers bring is done together, without a timer and without a thread (SPEC E5, L8).
 
-Whoever wants to write takes a ticket. When nobody leads, it leads: it stores all that was queued, by anybody,
-as one batch, wakes the others, and hands the lead to the first of those who queued meanwhile. A single caller
-changes no thread. Laws: somebody leads whenever somebody waits; a ticket is stored once; whoever stops
-waiting, leads no one.
+Whoever brings work takes a ticket. When nobody leads, it leads: it does the work of all that queued, as one
+batch, wakes the others, and hands the lead to the first of those who queued meanwhile. A single caller
+changes no thread. Laws: somebody leads whenever somebody waits; a ticket is done once; whoever stops waiting
+leads no one.
 """
 
 import threading
-from collections import Counter, deque
-from collections.abc import Callable, Sequence
-from typing import Final
+from collections import deque
+from collections.abc import Callable
+from typing import Generic, TypeVar
 
-from tenure.core import views
-from tenure.core.events import Event
-from tenure.core.wording import analyse
-from tenure.usecases.ports import Append, AppendResult
-
-BATCH_ITEMS_MAX: Final = 1_000
+T = TypeVar("T", bound="Ticket")
 
 
 class Ticket:
-    """Items that wait to be stored, and what became of them."""
+    """Work that waits to be done with others', and whether it was."""
 
-    __slots__ = ("_woken", "done", "fault", "items", "leads", "results", "waits", "words")
+    __slots__ = ("_woken", "done", "fault", "leads", "waits")
 
-    def __init__(self, items: Sequence[Append]) -> None:
-        self.items = items
-        self.words = [[_words(sealed.event) for sealed in item.events] for item in items]
-        self.results: list[AppendResult] = []
+    def __init__(self) -> None:
         self.fault: BaseException | None = None
         self.done = False
         self.waits = False
         self.leads = False
         self._woken = threading.Lock()
         self._woken.acquire()
+
+    @property
+    def size(self) -> int:
+        """How much of a batch it fills."""
+        return 1
 
     def wait(self) -> None:
         """Until it is done, or has to lead."""
@@ -44,17 +41,18 @@ class Ticket:
         self._woken.release()
 
 
-class Turns:
-    """Queues tickets and has one of their owners store them all."""
+class Turns(Generic[T]):
+    """Queues tickets and has one of their owners do the work of all."""
 
-    def __init__(self, store: Callable[[list[Ticket]], None]) -> None:
-        self._store = store
+    def __init__(self, work: Callable[[list[T]], None], *, size_max: int) -> None:
+        self._work = work
+        self._size_max = size_max
         self._state = threading.Lock()
-        self._queue: deque[Ticket] = deque()
+        self._queue: deque[T] = deque()
         self._led = False
 
-    def take(self, ticket: Ticket) -> list[AppendResult]:
-        """Have a ticket stored, by leading or by waiting for whoever leads; raises its fault."""
+    def take(self, ticket: T) -> None:
+        """Have a ticket's work done, by leading or by waiting for whoever leads; raises its fault."""
         with self._state:
             self._queue.append(ticket)
             ticket.leads, self._led = not self._led, True
@@ -65,15 +63,14 @@ class Turns:
             self._lead(ticket)
         if ticket.fault is not None:
             raise ticket.fault
-        return ticket.results
 
-    def leave(self, ticket: Ticket) -> int:
+    def leave(self, ticket: T) -> int:
         """Queue a ticket that nobody waits for; gives back how many are queued."""
         with self._state:
             self._queue.append(ticket)
             return len(self._queue)
 
-    def _wait(self, ticket: Ticket) -> None:
+    def _wait(self, ticket: T) -> None:
         try:
             ticket.wait()
         except BaseException:
@@ -83,12 +80,12 @@ class Turns:
                 self._hand_on()
             raise
 
-    def _lead(self, own: Ticket) -> None:
+    def _lead(self, own: T) -> None:
         try:
             while not own.done:
                 tickets = self._taken()
                 try:
-                    self._store(tickets)
+                    self._work(tickets)
                 except BaseException as fault:
                     for ticket in tickets:
                         ticket.fault = fault
@@ -111,18 +108,12 @@ class Turns:
                 following.waits = False
                 following.wake()
 
-    def _taken(self) -> list[Ticket]:
+    def _taken(self) -> list[T]:
         with self._state:
-            tickets: list[Ticket] = []
-            items = 0
-            while self._queue and items < BATCH_ITEMS_MAX:
+            tickets: list[T] = []
+            size = 0
+            while self._queue and size < self._size_max:
                 ticket = self._queue.popleft()
-                items += len(ticket.items)
+                size += ticket.size
                 tickets.append(ticket)
             return tickets
-
-
-def _words(event: Event) -> Counter[str] | None:
-    """The terms that a memory is found by, counted before the write lock is taken."""
-    text = views.indexed_text(event)
-    return Counter(analyse(text)) if text is not None else None

@@ -1,0 +1,1 @@
+"""The store of many stateless nodes, over PostgreSQL (SPEC S5)."""

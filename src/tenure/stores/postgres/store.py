@@ -1,0 +1,293 @@
+"""The PostgreSQL store: any number of nodes over one database, group commit within each (SPEC E5, L8, S5)."""
+
+import contextlib
+import logging
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, Final
+
+import psycopg
+from psycopg import Cursor, errors
+from psycopg_pool import PoolTimeout
+
+from tenure.core.errors import Unavailable
+from tenure.stores.appending import Batch
+from tenure.stores.group_commit import GroupCommit, Ticket
+from tenure.stores.postgres.connecting import (
+    Connection,
+    OutcomeUnknown,
+    committed,
+    faults_as_unavailable,
+    one_tenant,
+    pool,
+)
+from tenure.stores.postgres.forgets import PostgresForgets
+from tenure.stores.postgres.reading import SQL, Bindings, IndexBehind, LazyReading
+from tenure.stores.postgres.rebuilding import index_anew, rebuild
+from tenure.stores.postgres.restoring import restore
+from tenure.stores.postgres.schema import LOG_MIGRATIONS, migrate
+from tenure.stores.postgres.writing import Moved, PostgresTransaction, PostgresWords
+from tenure.usecases.ports import (
+    Append,
+    AppendResult,
+    FirstAnswer,
+    Keyring,
+    Reading,
+    Rebuilt,
+    Replayed,
+    ReturnedPage,
+    StoredEvent,
+)
+
+CONNECTIONS_MAX: Final = 12
+WRITERS: Final = 4
+ATTEMPTS_MAX: Final = 5
+EXPORT_PAGE: Final = 2_000
+CONFIRMING: Final = "SET LOCAL lock_timeout = '5s'"
+_AGAIN: Final = (errors.SerializationFailure, errors.DeadlockDetected)
+
+_log = logging.getLogger("tenure.store")
+
+
+class PostgresStore:
+    """The Store port over one database."""
+
+    def __init__(self, database_url: str, keyring: Keyring, *, node: str, forgets: PostgresForgets) -> None:
+        self._keyring = keyring
+        self._node = node
+        self._forgets = forgets
+        self._is_closed = False
+        with faults_as_unavailable():
+            migrate(database_url, schema="tenure", migrations=LOG_MIGRATIONS)
+            self._pool = pool(database_url, size_max=CONNECTIONS_MAX)
+        self._commits = [GroupCommit(self._commit) for _ in range(WRITERS)]
+
+    @contextlib.contextmanager
+    def reading(self) -> Iterator[Reading]:
+        """Open one consistent look, which begins with its first question."""
+        self._refuse_when_closed()
+        look = _HealingReading(self)
+        with faults_as_unavailable():
+            try:
+                yield look
+            finally:
+                look.end()
+
+    def append(self, items: Sequence[Append]) -> list[AppendResult]:
+        """Store each item whole or not at all; returns once it is durable and findable."""
+        shards: dict[int, list[int]] = {}
+        for index, item in enumerate(items):
+            shards.setdefault(self._shard(item.tenant), []).append(index)
+        results: dict[int, AppendResult] = {}
+        for shard, indexes in shards.items():
+            stored = self._commits[shard].append([items[index] for index in indexes])
+            results |= dict(zip(indexes, stored, strict=True))
+        return [results[index] for index in range(len(items))]
+
+    def append_soon(self, item: Append) -> None:
+        """Store an item with the next batch; bounded loss in a crash, never a wait for the disk."""
+        self._commits[self._shard(item.tenant)].append_soon(item)
+
+    def settle(self) -> None:
+        """Make durable now what append_soon left waiting."""
+        for commits in self._commits:
+            commits.settle()
+
+    def lease(self, name: str, *, seconds: float) -> bool:
+        """Whether this node is the one to do a job until then."""
+        self._refuse_when_closed()
+        bindings = {"name": name, "holder": self._node, "seconds": seconds}
+        with faults_as_unavailable(), self._pool.connection() as connection:
+            return connection.execute(SQL["lease"], bindings).fetchone() is not None
+
+    def rebuild(self) -> Rebuilt:
+        """Drop every projection, replay the log, and say whether it came out identical."""
+        self._refuse_when_closed()
+        with self.reading() as reading:
+            tenants = reading.tenants()
+        events, identical = 0, True
+        with faults_as_unavailable():
+            for tenant in tenants:
+                with self._pool.connection() as connection:
+                    rebuilt = rebuild(connection, tenant, self._keyring)
+                    index_anew(connection, tenant, self._keyring)
+                events, identical = events + rebuilt.events, identical and rebuilt.identical
+        return Rebuilt(events=events, identical=identical)
+
+    def healthy(self) -> bool:
+        """Whether it can read and write now."""
+        try:
+            return self.lease(f"healthy:{self._node}", seconds=0)
+        except Unavailable:
+            return False
+
+    def export(self, tenant: str) -> Iterator[StoredEvent]:
+        """A tenant's log, oldest first, page by page, so that no snapshot is held for long."""
+        after = 0
+        while True:
+            with self.reading() as reading:
+                page = reading.log(tenant, after=after, limit=EXPORT_PAGE)
+            yield from page
+            if len(page) < EXPORT_PAGE:
+                return
+            after = page[-1].seq
+
+    def restore(self, pages: Iterable[ReturnedPage]) -> None:
+        """Put a backup into an empty log, with its views: all in one transaction, or nothing."""
+        self._refuse_when_closed()
+        with faults_as_unavailable(), self._pool.connection() as connection:
+            restore(connection, pages, self._keyring)
+
+    def forgets(self) -> Iterator[tuple[str, StoredEvent]]:
+        """Every forgetting that was ever stored, oldest first."""
+        return self._forgets.entries()
+
+    def close(self) -> None:
+        """Store what still waits, and close every connection; closing again changes nothing."""
+        if self._is_closed:
+            return
+        for commits in self._commits:
+            commits.close()
+        self._is_closed = True
+        self._pool.close()
+
+    def take_look(self) -> LazyReading:
+        """A look at the store as it is now."""
+        return LazyReading(self._pool)
+
+    def heal_index(self, tenant: str) -> None:
+        """Build a tenant's word index anew, unless another node just did."""
+        with faults_as_unavailable(), self._pool.connection() as connection:
+            index_anew(connection, tenant, self._keyring, only_when_behind=True)
+
+    def confirm(self, tenant: str) -> None:
+        """Give back when all that can be read of a tenant is as durable as what is acknowledged."""
+        with faults_as_unavailable():
+            self._confirmed(tenant, 0)
+
+    def _shard(self, tenant: str) -> int:
+        return hash(tenant) % WRITERS
+
+    def _refuse_when_closed(self) -> None:
+        if self._is_closed:
+            raise Unavailable("this store is closed", hint="Open it again.")
+
+    def _commit(self, tickets: list[Ticket]) -> None:
+        self._refuse_when_closed()
+        if not any(ticket.items for ticket in tickets):
+            return
+        with faults_as_unavailable():
+            results = self._committed_at_last(tickets)
+        for ticket, result in zip(tickets, results, strict=True):
+            ticket.results = result
+
+    def _committed_at_last(self, tickets: list[Ticket]) -> list[list[AppendResult]]:
+        """Commit a batch, again where the database asks for that or a connection was dead before it began."""
+        for attempt in range(1, ATTEMPTS_MAX):
+            try:
+                return self._committed(tickets)
+            except _AGAIN:
+                continue
+            except psycopg.OperationalError as fault:
+                if attempt > 1 or isinstance(fault, errors.DiskFull | PoolTimeout):
+                    raise
+                # Where one connection is dead, so are those that lie beside it since before.
+                self._pool.check()
+        return self._committed(tickets)
+
+    def _committed(self, tickets: list[Ticket]) -> list[list[AppendResult]]:
+        with self._pool.connection() as connection:
+            transaction = PostgresTransaction(connection)
+            try:
+                transaction.begin(item for ticket in tickets for item in ticket.items)
+                batch = Batch(transaction)
+                results = [
+                    [batch.add(item, words) for item, words in zip(ticket.items, ticket.words, strict=True)]
+                    for ticket in tickets
+                ]
+                with connection.pipeline():
+                    batch.finish()
+                    transaction.heads(batch.heads)
+                PostgresWords(connection).apply(batch.search, transaction.moved(batch.heads))
+                self._forgets.add(transaction.forgets)
+            except BaseException:
+                # What failed in a pipeline leaves the driver wrong about which statements are prepared.
+                connection.close()
+                raise
+            if batch.heads or _is_answered_again(results):
+                self._end(connection, transaction.moved(batch.heads))
+            else:
+                connection.execute("ROLLBACK")
+        return results
+
+    def _end(self, connection: Connection, moved: Moved) -> None:
+        """Commit, and find out what became of it where the connection does not say."""
+        try:
+            committed(connection)
+        except psycopg.OperationalError:
+            # A server that answers has kept nothing. One that does not is asked again; what it has not kept
+            # can be tried again, as anything that failed before its commit.
+            if not connection.closed or not self._was_kept(moved):
+                raise
+
+    def _was_kept(self, moved: Moved) -> bool:
+        """Whether a batch is in the log, by the link of a last event, which no other event can have."""
+        for tenant, (_, seq, link) in moved.items():
+            try:
+                return self._confirmed(tenant, seq) == link
+            except psycopg.Error as fault:
+                raise OutcomeUnknown from fault
+        return False
+
+    def _confirmed(self, tenant: str, seq: int) -> bytes | None:
+        """The link at a position, after a commit behind it that waits for standbys as every other does.
+
+        Without that commit, something could be acknowledged here that only this server has, because nobody
+        waited to the end when it was written. The lock waits for whoever may still be committing it, and
+        stands in the server's own log, or its commit would be empty and wait for nobody.
+        """
+        with self._pool.connection() as connection, connection.cursor() as cursor:
+            try:
+                cursor.execute("BEGIN")
+                cursor.execute(one_tenant(tenant))
+                cursor.execute(CONFIRMING)
+                cursor.execute(SQL["lock_head"], (tenant,))
+                row = cursor.execute(SQL["event"], (tenant, seq)).fetchone()
+            except BaseException:
+                connection.close()
+                raise
+            committed(connection)
+        return row[3] if row else None
+
+
+class _HealingReading(LazyReading):
+    """A reading that has a word index built which a crash of the server emptied, and then looks anew."""
+
+    def __init__(self, store: PostgresStore) -> None:
+        super().__init__(store._pool)  # noqa: SLF001 -- the store's own reading
+        self._store = store
+
+    def _check_index(self, tenant: str) -> None:
+        try:
+            super()._check_index(tenant)
+        except IndexBehind:
+            self.end()
+            self._store.heal_index(tenant)
+            super()._check_index(tenant)
+
+    def first_answer(self, tenant: str, key: str) -> FirstAnswer | None:
+        """What an idempotency key stands for; whoever gave it may not have lived to wait for a standby."""
+        first = super().first_answer(tenant, key)
+        if first is not None:
+            self.end()
+            self._store.confirm(tenant)
+        return first
+
+    def _asked(self, tenant: str | None, name: str, bindings: Bindings) -> Cursor[tuple[Any, ...]]:
+        """Where a question fails, since whoever reads for many has to tell whose fault it is."""
+        with faults_as_unavailable():
+            return super()._asked(tenant, name, bindings)
+
+
+def _is_answered_again(results: list[list[AppendResult]]) -> bool:
+    """Whether a retry was recognised: its answer has to wait for a commit too, if only that of the lock."""
+    return any(isinstance(result, Replayed) for stored in results for result in stored)

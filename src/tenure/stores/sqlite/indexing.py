@@ -1,0 +1,108 @@
+"""When the word index is written: after the commit, by whoever needs it first (SPEC R1, E5).
+
+A write leaves its words here and is answered; a recall brings the index up before it looks, so that a caller
+finds what was just written; and what nobody asked for is brought up shortly after by itself. So the words of
+many writes become one transaction. A crash loses nothing: the index carries its position and catches up from
+the log.
+"""
+
+import logging
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from typing import Final
+
+import apsw
+
+from tenure.core.errors import Unavailable
+from tenure.stores.replaying import WordsFound
+from tenure.stores.sqlite.rebuilding import catch_up
+from tenure.stores.sqlite.search import SearchIndex
+from tenure.usecases.ports import Keyring, Reading
+
+SOON_SECONDS: Final = 0.05
+WAITING_MAX: Final = 2_000
+"""More than these, and the writer brings the index up itself, so that memory stays bounded."""
+
+_log = logging.getLogger("tenure.store")
+
+
+class Indexing:
+    """Holds words that wait, and writes them in order, one writer at a time."""
+
+    def __init__(
+        self, search: SearchIndex, reading: Callable[[], AbstractContextManager[Reading]], keyring: Keyring
+    ) -> None:
+        self._search = search
+        self._reading = reading
+        self._keyring = keyring
+        self._writing = threading.Lock()
+        self._state = threading.Lock()
+        self._waiting: list[WordsFound] = []
+        self._positions: dict[str, int] = {}
+        self._is_behind = False
+        self._soon = threading.Event()
+        self._closing = threading.Event()
+        self._thread = threading.Thread(target=self._bring_up_soon, name="tenure-words", daemon=True)
+        self._thread.start()
+
+    def leave(self, changes: Sequence[WordsFound], positions: Mapping[str, int]) -> None:
+        """Take over the words of a batch that is durable."""
+        with self._state:
+            self._waiting += changes
+            self._positions |= positions
+            waiting = len(self._waiting)
+        if changes:
+            self._soon.set()
+        if waiting > WAITING_MAX:
+            self.bring_up()
+
+    def bring_up(self) -> None:
+        """Write what waits; when that fails, the index is behind and catches up from the log next time."""
+        if not self._waiting and not self._is_behind:
+            return
+        with self._writing:
+            with self._state:
+                changes, self._waiting = self._waiting, []
+                positions, self._positions = self._positions, {}
+            try:
+                if self._is_behind:
+                    self._catch_up()
+                elif changes:
+                    self._search.apply(changes, positions)
+                self._is_behind = False
+            except (Unavailable, apsw.Error) as fault:
+                self._is_behind = True
+                _log.warning("the word index is behind: %s", type(fault).__name__)
+
+    def anew(self) -> None:
+        """Build the index from the log."""
+        with self._writing:
+            with self._state:
+                self._waiting, self._positions = [], {}
+            self._search.clear()
+            self._catch_up()
+
+    def close(self) -> None:
+        """Write what waits, and close the index in order."""
+        self._closing.set()
+        self._soon.set()
+        self._thread.join()
+        self.bring_up()
+        try:
+            if not self._is_behind:
+                self._search.apply([], self._positions)
+            self._search.close()
+        except (Unavailable, apsw.Error) as fault:
+            _log.warning("the word index was not closed in order: %s", type(fault).__name__)
+
+    def _catch_up(self) -> None:
+        with self._reading() as reading:
+            catch_up(reading, self._search, self._keyring)
+
+    def _bring_up_soon(self) -> None:
+        while not self._closing.is_set():
+            self._soon.wait()
+            self._closing.wait(SOON_SECONDS)
+            self._soon.clear()
+            self.bring_up()

@@ -1,0 +1,292 @@
+"""Backing a store up, and restoring it with every forget made since (SPEC F11, L9).
+
+A backup is the log itself with the answers that idempotency keys stand for: no key, no view, no word index.
+For each tenant it is consistent: the answers and the end of the log are read from one look, and the log is
+read up to there.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import islice
+from typing import Final, Protocol, TypeVar
+
+import msgspec
+
+from tenure.core import ledger
+from tenure.core.backup import Forget, Manifest, TenantPart, forget_of, outstanding
+from tenure.core.errors import InvalidRequest, Unavailable
+from tenure.core.events import Event, SubjectForgotten, UnknownEvent, decode_header
+from tenure.core.ledger import GENESIS, Break, ChainedEvent
+from tenure.usecases.access import LOCAL_OPERATOR
+from tenure.usecases.evidence import LogLine, line_of, stored_of
+from tenure.usecases.pipeline import Pipeline
+from tenure.usecases.ports import FirstAnswer, ReturnedPage, StoredEvent
+from tenure.usecases.sealing import open_event, seal
+
+PAGE: Final = 1_000
+LOG_NAME: Final = "log.jsonl"
+ANSWERS_NAME: Final = "answers.jsonl"
+_MARK: Final = '"subject.forgotten"'
+"""In the header of every forget; which other headers have it too is found by decoding."""
+
+S = TypeVar("S")
+
+
+class AnswerLine(msgspec.Struct, frozen=True, kw_only=True):
+    """One line of the answers: an idempotency key, what it was used for, and what was answered."""
+
+    tenant: str
+    key: str
+    request: bytes
+    seq: int
+    outcome: bytes
+
+
+class Piece(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What a backup is made of, in the order in which it comes; one member is set, a tenant's part last."""
+
+    log: LogLine | None = None
+    answer: AnswerLine | None = None
+    tenant: TenantPart | None = None
+
+
+class Copy(Protocol):
+    """A backup that can be read again and again."""
+
+    @property
+    def manifest(self) -> Manifest:
+        """What is in it."""
+
+    def log(self) -> Iterator[bytes]:
+        """The lines of the log."""
+
+    def answers(self) -> Iterator[bytes]:
+        """The lines of the answers."""
+
+
+class Restored(msgspec.Struct, frozen=True, kw_only=True):
+    """What a restore put back; ``unopened`` of the sealed contents have no key in this keyring."""
+
+    tenants: int
+    events: int
+    answers: int
+    forgets: int
+    sealed: int
+    unopened: int
+
+
+def back_up(pipeline: Pipeline) -> Iterator[Piece]:
+    """Everything that a backup holds, tenant by tenant."""
+    pipeline.store.settle()
+    with pipeline.store.reading() as reading:
+        tenants = reading.tenants()
+    for tenant in tenants:
+        kept, after = 0, ""
+        with pipeline.store.reading() as reading:
+            seq, link = reading.head(tenant)
+            while page := reading.answers(tenant, after=after, limit=PAGE):
+                for key, first in page:
+                    yield Piece(answer=_answer_line(tenant, key, first))
+                kept, after = kept + len(page), page[-1][0]
+        for stored in islice(pipeline.store.export(tenant), seq):
+            yield Piece(log=line_of(tenant, stored))
+        if seq or kept:
+            yield Piece(tenant=TenantPart(tenant=tenant, events=seq, link=link.hex(), answers=kept))
+
+
+def check(copy: Copy, *, hint: str) -> set[bytes]:
+    """Whether a backup is whole and its chains hold; gives back the links of the forgets that it keeps.
+
+    Raises Unavailable that says where it is not; ``hint`` is what to do then.
+    """
+    try:
+        return _checked(copy)
+    except _Broken as fault:
+        raise Unavailable(str(fault), hint=hint) from None
+
+
+def forgets_in(lines: Iterable[bytes], name: str) -> list[Forget]:
+    """The forgets among the lines of an export, or of the log of a backup; ``name`` is for the message."""
+    try:
+        return [forget for line in _lines(lines, LogLine, name) for forget in _forget(line)]
+    except _Broken as fault:
+        raise InvalidRequest(
+            str(fault), field="forgets", hint="Give a whole export ('tenure log export') or a backup."
+        ) from None
+
+
+def restore(
+    pipeline: Pipeline, copy: Copy, later: Iterable[Iterable[Forget]] = (), *, without_keys: bool = False
+) -> Restored:
+    """Put a backup into an empty store, forgetting again whoever was forgotten since; whole, or not at all.
+
+    What was forgotten since is known from the store's own record beside the log, and from what is given.
+    """
+    kept = check(copy, hint="Restore another backup; nothing was changed.")
+    with pipeline.store.reading() as reading:
+        if any(reading.head(tenant)[0] for tenant in reading.tenants()):
+            raise InvalidRequest(
+                "this store is not empty, and a restore never mixes two logs",
+                hint="Restore before the first start of a server, into a new folder or a new database.",
+            )
+    recorded = [
+        forget for tenant, stored in pipeline.store.forgets() for forget in _forget(line_of(tenant, stored))
+    ]
+    missing = outstanding(kept, [recorded, *later])
+    tally = _Tally()
+    pipeline.store.restore(_pages(pipeline, copy, missing, tally, without_keys=without_keys))
+    return Restored(
+        tenants=len(copy.manifest.tenants),
+        events=sum(part.events for part in copy.manifest.tenants),
+        answers=sum(part.answers for part in copy.manifest.tenants),
+        forgets=len(missing),
+        sealed=tally.sealed,
+        unopened=tally.unopened,
+    )
+
+
+class _Broken(Exception):
+    """A file of a backup is not what was written."""
+
+
+@dataclass(slots=True)
+class _Tally:
+    """How many contents went by, and how many of them no key here opens."""
+
+    sealed: int = 0
+    unopened: int = 0
+
+
+def _answer_line(tenant: str, key: str, first: FirstAnswer) -> AnswerLine:
+    return AnswerLine(tenant=tenant, key=key, request=first.request, seq=first.seq, outcome=first.outcome)
+
+
+def _checked(copy: Copy) -> set[bytes]:
+    kept: set[bytes] = set()
+    log, answers = _log_of(copy), _answers_of(copy)
+    for part in copy.manifest.tenants:
+        found = ledger.verify(part.tenant, _chain(part, log, kept), head=(part.events, _link(part)))
+        if isinstance(found, Break):
+            raise _Broken(f"the log of tenant {part.tenant!r} breaks at event {found.seq}: {found.because}")
+        theirs = sum(answer.tenant == part.tenant for answer in islice(answers, part.answers))
+        if theirs != part.answers:
+            raise _Broken(f"{ANSWERS_NAME} has not all answers of tenant {part.tenant!r}")
+    for name, rest in ((LOG_NAME, log), (ANSWERS_NAME, answers)):
+        if next(rest, None) is not None:
+            raise _Broken(f"{name} has more in it than the manifest says")
+    return kept
+
+
+def _chain(part: TenantPart, log: Iterator[LogLine], kept: set[bytes]) -> Iterator[ChainedEvent]:
+    """A tenant's events for the walk along its chain, noting the forgets that go by."""
+    for line in islice(log, part.events):
+        if line.tenant != part.tenant:
+            return
+        stored = stored_of(line)
+        yield ChainedEvent(stored.seq, stored.header, stored.body, stored.link)
+        # The walk goes on only where the event was sound, so its header can be read.
+        kept.update(forget.link for forget in _forget(line))
+
+
+def _forget(line: LogLine) -> list[Forget]:
+    """The forget that a line is, if it is one."""
+    if _MARK not in line.header:
+        return []
+    forget = forget_of(decode_header(line.header), bytes.fromhex(line.link))
+    return [forget] if forget is not None else []
+
+
+def _pages(
+    pipeline: Pipeline, copy: Copy, missing: list[Forget], tally: _Tally, *, without_keys: bool
+) -> Iterator[ReturnedPage]:
+    """The backup, each tenant's log with the forgets that it lacks at its end."""
+    log, answers = _log_of(copy), _answers_of(copy)
+    known = {part.tenant for part in copy.manifest.tenants}
+    unknown = [
+        TenantPart(tenant=tenant, events=0, link=GENESIS.hex())
+        for tenant in dict.fromkeys(forget.tenant for forget in missing)
+        if tenant not in known
+    ]
+    for part in (*copy.manifest.tenants, *unknown):
+        for lines in _by_page(islice(log, part.events)):
+            events = tuple(map(stored_of, lines))
+            _count(events, pipeline, tally)
+            yield ReturnedPage(tenant=part.tenant, events=events)
+        again = _again(pipeline, part, [forget for forget in missing if forget.tenant == part.tenant])
+        yield ReturnedPage(tenant=part.tenant, events=again)
+        for kept in _by_page(islice(answers, part.answers)):
+            yield ReturnedPage(tenant=part.tenant, answers=tuple(map(_first_answer, kept)))
+    if tally.sealed and tally.sealed == tally.unopened and not without_keys:
+        raise InvalidRequest(
+            f"none of the {tally.sealed:,} sealed contents opens with the keys that are here; "
+            "nothing was restored",
+            hint="A backup holds no keys: put the keyring and the root key of its store here first "
+            "(docs/operations.md). --without-keys restores the log as evidence, without any content.",
+        )
+
+
+def _again(pipeline: Pipeline, part: TenantPart, missing: list[Forget]) -> tuple[StoredEvent, ...]:
+    """The events that carry forgets out again, linked to the end of a tenant's log."""
+    seq, link, events = part.events, _link(part), []
+    for forget in missing:
+        event = Event(
+            tenant=part.tenant,
+            at=pipeline.clock.now(),
+            actor=LOCAL_OPERATOR,
+            data=SubjectForgotten(again=forget.link),
+            subject=forget.subject,
+        )
+        seq, header = seq + 1, seal(event, pipeline.keyring).header
+        link = ledger.link(link, seq, header)
+        events.append(StoredEvent(seq, header, None, link))
+    return tuple(events)
+
+
+def _count(events: tuple[StoredEvent, ...], pipeline: Pipeline, tally: _Tally) -> None:
+    for stored in events:
+        if stored.body is None:
+            continue
+        try:
+            opened = open_event(stored, pipeline.keyring).secret is not None
+        except UnknownEvent as fault:
+            raise Unavailable(str(fault), hint="Restore it with the newer version of tenure.") from None
+        tally.sealed += 1
+        tally.unopened += not opened
+
+
+def _first_answer(line: AnswerLine) -> tuple[str, FirstAnswer]:
+    return line.key, FirstAnswer(request=line.request, seq=line.seq, outcome=line.outcome)
+
+
+def _link(part: TenantPart) -> bytes:
+    try:
+        return bytes.fromhex(part.link)
+    except ValueError:
+        raise _Broken(f"the manifest's link of tenant {part.tenant!r} is damaged") from None
+
+
+def _log_of(copy: Copy) -> Iterator[LogLine]:
+    return _lines(copy.log(), LogLine, LOG_NAME)
+
+
+def _answers_of(copy: Copy) -> Iterator[AnswerLine]:
+    return _lines(copy.answers(), AnswerLine, ANSWERS_NAME)
+
+
+def _lines(lines: Iterable[bytes], kind: type[S], name: str) -> Iterator[S]:
+    """Decode line by line; raises _Broken that names the first line that cannot be read."""
+    decoder = msgspec.json.Decoder(kind)
+    for number, text in enumerate(lines, start=1):
+        try:
+            line = decoder.decode(text)
+            if isinstance(line, LogLine):
+                stored_of(line)
+        except ValueError:
+            raise _Broken(f"line {number} of {name} cannot be read") from None
+        yield line
+
+
+def _by_page(lines: Iterator[S]) -> Iterator[list[S]]:
+    """The lines, some at a time."""
+    while page := list(islice(lines, PAGE)):
+        yield page

@@ -1,0 +1,55 @@
+"""A server that is harmed in many ways, one test after the other, and the databases on it."""
+
+import itertools
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+import pytest
+from tests.faults.nodes import running
+from tests.postgres.server import PostgresServer
+
+from tenure.stores.postgres import connecting
+from tenure.wiring import Node
+
+_NUMBERS: Final = itertools.count(1)
+
+
+@pytest.fixture(scope="session")
+def _mortal_server() -> Iterator[PostgresServer]:
+    with PostgresServer() as server:
+        yield server
+
+
+@pytest.fixture
+def mortal_server(_mortal_server: PostgresServer) -> Iterator[PostgresServer]:
+    """A server that may be killed: it runs again for the next test."""
+    yield _mortal_server
+    if _mortal_server.ended():
+        _mortal_server.start()
+
+
+@pytest.fixture
+def mortal_url(mortal_server: PostgresServer) -> str:
+    """A fresh, empty database on the server that may be killed."""
+    return mortal_server.create_database(f"faults_{next(_NUMBERS)}")
+
+
+@pytest.fixture
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nodes that are opened after this wait for a connection for one second only."""
+    monkeypatch.setattr(connecting, "POOL_TIMEOUT_SECONDS", 1.0)
+
+
+@pytest.fixture
+def node(mortal_url: str, tmp_path: Path) -> Iterator[Node]:
+    """One node over that database."""
+    with running(mortal_url, tmp_path, count=1) as [node]:
+        yield node
+
+
+@pytest.fixture
+def nodes(mortal_url: str, tmp_path: Path) -> Iterator[list[Node]]:
+    """Two nodes over that database."""
+    with running(mortal_url, tmp_path) as nodes:
+        yield nodes

@@ -1,0 +1,172 @@
+"""Two tenants whose rows are the same in all but the tenant, and each statement with its filter taken out."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any, Final, NamedTuple
+
+import psycopg
+from psycopg import sql
+from tests.clock import START
+from tests.stores.engine import PostgresEngine
+from tests.stores.items import HOUR, SUBJECT, TENANT, created, forgotten, number, put
+from tests.usecases.asking import OPERATOR
+
+from tenure.core.access import CreateKey
+from tenure.core.identity import Grants, Role
+from tenure.core.views import microseconds
+from tenure.core.wording import analyse
+from tenure.stores.postgres.connecting import APP_ROLE, one_tenant
+from tenure.stores.postgres.reading import place_number
+from tenure.usecases.access import create_key
+
+OTHER: Final = "globex"
+KEY: Final = "the same key in both"
+Connection = psycopg.Connection[tuple[Any, ...]]
+Bindings = Sequence[Any] | Mapping[str, Any]
+
+NOW: Final = microseconds(START)
+BOUNDARY: Final = place_number("support", "answering")
+TERMS: Final = sorted(analyse("the e-mail or the phone"))
+FILTERED: Final = {
+    "agent": "support",
+    "purpose": "answering",
+    "subject": SUBJECT,
+    "subject_number": place_number(SUBJECT),
+    "boundary": BOUNDARY,
+    "terms": TERMS,
+    "now": NOW,
+    "trust_min": 0,
+    "kinds": None,
+    "scopes": None,
+    "seqs": [1, 2],
+    "limit": 50,
+}
+LISTED: Final = {
+    "now": NOW,
+    "limit": 50,
+    "before_seq": None,
+    **dict.fromkeys(("agents", "purposes", "subjects", "kind", "source_type", "source_id")),
+    **dict.fromkeys(("key_digest", "status")),
+}
+BINDINGS: Final[dict[str, tuple[Any, ...] | dict[str, Any]]] = {
+    "lock_head": (),
+    "head": (),
+    "put_head": {"seq": 99, "link": b"link"},
+    "event": (1,),
+    "log": (0, 50),
+    "stream": (number(1),),
+    "stream_versions": ([number(1)],),
+    "first_answer": (KEY,),
+    "first_answers": ([KEY],),
+    "answers": ("", 50),
+    "memory_row": (number(1),),
+    "memory_rows": ([number(1), number(2)],),
+    "drop_subject": (SUBJECT,),
+    "subject_memories": (SUBJECT,),
+    "floor": ("subject", "gone"),
+    "keys": (),
+    "key": (number(7),),
+    "due": (microseconds(START + HOUR * 24 * 365), 50),
+    "listing": LISTED,
+    **{
+        f"{question}_of_{place}": FILTERED
+        for question in ("statistics", "recent", "candidates", "hits")
+        for place in ("subject", "boundary")
+    },
+    "built": (),
+    "put_built": {"seq": 99, "after": 5},
+    "documents": ([1, 2],),
+    "documents_of_subject": (place_number(SUBJECT),),
+    "drop_postings": (BOUNDARY, place_number(SUBJECT), 1, TERMS),
+    "drop_document": (1,),
+    "clear_postings": (),
+    "clear_documents": (),
+    "clear_built": (),
+}
+"""What each statement that has a filter is asked with here, behind its tenant."""
+
+_FILTER: Final = re.compile(r"(?:\w+\.)?tenant_id = (%s|%\(tenant\)s|\w+\.tenant_id\b)")
+
+
+class Outcome(NamedTuple):
+    """What a statement did: rows touched, rows given back, and a table that one of them changes aside."""
+
+    touched: int
+    rows: list[tuple[Any, ...]]
+    built: list[tuple[Any, ...]]
+
+
+def furnished(engine: PostgresEngine) -> None:
+    """Make rows of every kind in one tenant, and copy them all to the other."""
+    opened = engine.open()
+    try:
+        keys = opened.keyring
+        put(
+            opened,
+            created(keys, 1, key=KEY),
+            created(keys, 2, subject="gone"),
+            forgotten(keys, subject="gone"),
+        )
+        put(opened, created(keys, 3))
+        create_key(
+            opened.pipeline, OPERATOR, CreateKey(name="ci", grants=Grants(roles=frozenset({Role.READER})))
+        )
+    finally:
+        opened.close()
+    with engine.superuser() as connection:
+        connection.execute("UPDATE caller_key SET key_id = %s", (number(7),))
+        for table, columns in tenant_tables(connection).items():
+            others = sql.SQL(", ").join(map(sql.Identifier, columns[1:]))
+            copy = sql.SQL(
+                "INSERT INTO {table} SELECT {other}, {others} FROM {table} WHERE tenant_id = {own}"
+            )
+            names = {"table": sql.Identifier(table), "other": sql.Literal(OTHER), "own": sql.Literal(TENANT)}
+            if len(columns) > 1:
+                connection.execute(copy.format(others=others, **names))
+        connection.execute("UPDATE event SET version = version + 1 WHERE tenant_id = %s", (OTHER,))
+
+
+def tenant_tables(connection: Connection) -> dict[str, list[str]]:
+    """The columns of each table of the store that has a tenant, which is the first of them."""
+    tables: dict[str, list[str]] = {}
+    found = connection.execute(
+        "SELECT table_name, column_name FROM information_schema.columns WHERE table_schema = 'tenure'"
+        " ORDER BY table_name, ordinal_position"
+    )
+    for table, column in found:
+        tables.setdefault(table, []).append(column)
+    return {table: columns for table, columns in tables.items() if columns[0] == "tenant_id"}
+
+
+def without_filter(statement: str) -> str:
+    """The statement of somebody who never thought of tenants; it takes the same bindings."""
+    return _FILTER.sub(
+        lambda found: "TRUE" if "." in found[1] else f"{found[1]}::text IS NOT NULL", statement
+    )
+
+
+def bindings(name: str, tenant: str) -> Bindings:
+    """What a statement is asked with."""
+    rest = BINDINGS[name]
+    return (tenant, *rest) if isinstance(rest, tuple) else {"tenant": tenant, **rest}
+
+
+@contextmanager
+def as_the_program(connection: Connection, tenant: str | None) -> Iterator[None]:
+    """A transaction with the program's role and one tenant set, or none, which is undone at its end."""
+    with connection.transaction(force_rollback=True):
+        connection.execute(sql.SQL("SET LOCAL ROLE {}").format(sql.Identifier(APP_ROLE)))
+        if tenant is not None:
+            connection.execute(one_tenant(tenant))
+        yield
+
+
+def outcome(connection: Connection, statement: str, asked: Bindings) -> Outcome:
+    """What a statement did; whoever runs it is the superuser for the rest of the transaction."""
+    with connection.cursor() as cursor:
+        cursor.execute(statement.encode(), asked)
+        rows = sorted(cursor.fetchall(), key=repr) if cursor.description is not None else []
+        touched = cursor.rowcount
+        cursor.execute("SET LOCAL ROLE NONE")
+        return Outcome(touched, rows, cursor.execute("SELECT * FROM search_built ORDER BY 1").fetchall())
