@@ -192,11 +192,11 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     log: Log = Log()
 
     def __repr__(self) -> str:
-        """Name the store, never the password of its database."""
-        return (
-            f"Settings(data_dir={self.data_dir!r}, database_url={MASK if self.database_url else None!r}, …)"
-        )
+        """Everything that is set, but for the password of the database."""
+        shown = msgspec.structs.asdict(self) | {"database_url": MASK if self.database_url else None}
+        return f"Settings({', '.join(f'{name}={value!r}' for name, value in shown.items())})"
 
     def __rich_repr__(self) -> list[tuple[str, Any]]:
         """Mask the database for pretty printers as well."""
-        return [("data_dir", self.data_dir), ("database_url", MASK if self.database_url else None)]
+        shown = msgspec.structs.asdict(self) | {"database_url": MASK if self.database_url else None}
+        return list(shown.items())

@@ -47,8 +47,11 @@ class _PassOn(logging.Handler):
         self._log = log
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Write the entry in the process's own shape."""
-        self._log.log(record.levelno, record.getMessage(), logger=record.name)
+        """Write the entry in the process's own shape; a stream that is gone must not end who was logging."""
+        try:
+            self._log.log(record.levelno, record.getMessage(), logger=record.name)
+        except Exception:  # noqa: BLE001 -- what a handler owes to logging
+            self.handleError(record)
 
 
 def _processors(settings: Log) -> list[Processor]:
