@@ -11,7 +11,7 @@ import psycopg
 from tenure.config import Settings
 from tenure.usecases.pipeline import Pipeline
 from tenure.usecases.ports import Clock, Keyring, Store
-from tenure.wiring import open_database, open_store
+from tenure.wiring import Node, open_database, open_store
 
 ALTERATIONS: Final = ("altered body", "altered header", "dropped", "inserted", "reordered")
 """What somebody behind the store may do to one event: the last two to the place behind it."""
@@ -47,7 +47,7 @@ class Engine(Protocol):
     def address(self) -> str:
         """What another process opens the same store by, with ``opened_at``."""
 
-    def open(self, clock: Clock | None = None) -> Opened:
+    def open(self, clock: Clock | None = None) -> Node:
         """Open the store, as it was left."""
 
     def views(self) -> bytes:
@@ -125,7 +125,7 @@ class SqliteEngine:
         """The engine's name and the folder."""
         return f"{self.name}:{self.folder}"
 
-    def open(self, clock: Clock | None = None) -> Opened:
+    def open(self, clock: Clock | None = None) -> Node:
         """Open the store, as it was left."""
         return open_store(self.folder, clock=clock)
 
@@ -170,7 +170,7 @@ class PostgresEngine:
         """The engine's name, the URL and the folder."""
         return f"{self.name}:{self.place}"
 
-    def open(self, clock: Clock | None = None) -> Opened:
+    def open(self, clock: Clock | None = None) -> Node:
         """Open another node; what it answers does not depend on how many there are."""
         settings = Settings(data_dir=self.folder, database_url=self.url)
         return open_database(self.url, settings=settings, clock=clock)
@@ -202,7 +202,7 @@ ENGINES: dict[str, Callable[[str], Engine]] = {"postgres": PostgresEngine, "sqli
 """The engines that the contract suite runs on, by their names; each takes a place of its own."""
 
 
-def opened_at(address: str) -> Opened:
+def opened_at(address: str) -> Node:
     """Open, in whatever process this is, the store that an engine's address names."""
     name, _, place = address.partition(":")
     return ENGINES[name](place).open()

@@ -2,6 +2,7 @@
 
 import itertools
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
@@ -14,6 +15,8 @@ from tenure.stores.postgres.schema import KEYRING_MIGRATIONS, LOG_MIGRATIONS, mi
 TEMPLATE: Final = "tenure_template"
 _NUMBERS: Final = itertools.count(1)
 
+NewPlace = Callable[[], str]
+"""Another place each time, as an engine takes it."""
 NewEngine = Callable[[], Engine]
 """Another engine each time, with an empty store of its own."""
 
@@ -27,33 +30,60 @@ def postgres_template(postgres_server: PostgresServer) -> str:
     return TEMPLATE
 
 
-@pytest.fixture
-def postgres_places(
-    postgres_server: PostgresServer, postgres_template: str, tmp_path: Path
-) -> Iterator[Callable[[], str]]:
-    """Fresh databases, each with a folder for its root key; they go with the test."""
+@contextmanager
+def databases(server: PostgresServer, template: str, folder: Path) -> Iterator[NewPlace]:
+    """Fresh databases, each with a folder for its root key; they go at the end."""
     made: list[str] = []
 
     def place() -> str:
         made.append(f"tenure_place_{next(_NUMBERS)}")
-        url = postgres_server.create_database(made[-1], template=postgres_template)
-        return f"{url}#{tmp_path / made[-1]}"
+        url = server.create_database(made[-1], template=template)
+        return f"{url}#{folder / made[-1]}"
 
     yield place
     for name in made:
-        postgres_server.drop_database(name)
+        server.drop_database(name)
+
+
+def folders(folder: Path) -> NewPlace:
+    """Folders that do not exist yet."""
+    return lambda: str(folder / f"store-{next(_NUMBERS)}")
 
 
 @pytest.fixture
-def sqlite_places(tmp_path: Path) -> Callable[[], str]:
-    """Folders that do not exist yet."""
-    return lambda: str(tmp_path / f"store-{next(_NUMBERS)}")
+def postgres_places(
+    postgres_server: PostgresServer, postgres_template: str, tmp_path: Path
+) -> Iterator[NewPlace]:
+    """Databases for one test."""
+    with databases(postgres_server, postgres_template, tmp_path) as places:
+        yield places
+
+
+@pytest.fixture
+def sqlite_places(tmp_path: Path) -> NewPlace:
+    """Folders for one test."""
+    return folders(tmp_path)
+
+
+@pytest.fixture(scope="module")
+def shared_postgres_places(
+    postgres_server: PostgresServer, postgres_template: str, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[NewPlace]:
+    """Databases for the tests of one file."""
+    with databases(postgres_server, postgres_template, tmp_path_factory.mktemp("shared")) as places:
+        yield places
+
+
+@pytest.fixture(scope="module")
+def shared_sqlite_places(tmp_path_factory: pytest.TempPathFactory) -> NewPlace:
+    """Folders for the tests of one file."""
+    return folders(tmp_path_factory.mktemp("shared"))
 
 
 @pytest.fixture(params=sorted(ENGINES))
 def new_engine(request: pytest.FixtureRequest) -> NewEngine:
     """Engines of one kind; whoever asks for it runs on every kind."""
-    place = request.getfixturevalue(f"{request.param}_places")
+    place: NewPlace = request.getfixturevalue(f"{request.param}_places")
     return lambda: ENGINES[request.param](place())
 
 
@@ -61,3 +91,10 @@ def new_engine(request: pytest.FixtureRequest) -> NewEngine:
 def engine(new_engine: NewEngine) -> Engine:
     """An engine with an empty store."""
     return new_engine()
+
+
+@pytest.fixture(scope="module", params=sorted(ENGINES))
+def shared_engine(request: pytest.FixtureRequest) -> Engine:
+    """An engine that the tests of one file share, of every kind in turn."""
+    place: NewPlace = request.getfixturevalue(f"shared_{request.param}_places")
+    return ENGINES[request.param](place())

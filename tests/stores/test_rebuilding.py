@@ -202,6 +202,22 @@ def test_a_rebuild_repairs_a_row_that_was_tampered_with(engine: Engine) -> None:
     assert engine.views() == before
 
 
+def test_rebuilding_again_and_again_between_writes_changes_nothing(engine: Engine) -> None:
+    """SPEC E1: whatever a connection has at hand from the writes before, a replay goes beside the views."""
+    opened = engine.open(MovableClock())
+    try:
+        for turn in range(4):
+            for one in range(12):
+                opened.pipeline.run(REMEMBER, BOT, proposal(f"Note {one} of turn {turn}"))
+            opened.store.settle()
+            before = engine.views()
+
+            assert opened.store.rebuild().identical
+            assert engine.views() == before
+    finally:
+        opened.close()
+
+
 def test_an_empty_store_rebuilds_to_itself(engine: Engine) -> None:
     """SPEC E1: nothing replayed, nothing different."""
     opened = engine.open()

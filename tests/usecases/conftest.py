@@ -1,13 +1,12 @@
-"""Use cases are tried on the real embedded store, with a clock that is moved by hand."""
+"""Use cases are tried on every engine, with a clock that is moved by hand."""
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from tests.clock import MovableClock
+from tests.stores.engine import Engine, Opened
 
 from tenure.usecases.pipeline import Pipeline
-from tenure.wiring import Node, open_store
 
 
 @pytest.fixture
@@ -17,13 +16,14 @@ def clock() -> MovableClock:
 
 
 @pytest.fixture
-def node(tmp_path: Path, clock: MovableClock) -> Iterator[Node]:
+def node(engine: Engine, clock: MovableClock) -> Iterator[Opened]:
     """A store of its own for each test."""
-    with open_store(tmp_path / "store", clock=clock) as opened:
-        yield opened
+    opened = engine.open(clock)
+    yield opened
+    opened.close()
 
 
 @pytest.fixture
-def pipeline(node: Node) -> Pipeline:
+def pipeline(node: Opened) -> Pipeline:
     """The one way through it."""
     return node.pipeline

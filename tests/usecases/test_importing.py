@@ -1,13 +1,12 @@
 """Conversations become proposals, and each proposal passes the gate."""
 
-from collections.abc import Iterator
 from datetime import UTC, datetime
-from pathlib import Path
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from tests.clock import MovableClock
+from tests.stores.engine import Engine, Opened
 
 from tenure.core.errors import InvalidRequest, Unavailable
 from tenure.core.forgetting import Forgetting
@@ -29,19 +28,11 @@ from tenure.usecases.importing import (
 )
 from tenure.usecases.pipeline import Pipeline
 from tenure.usecases.reading import LIST, ListMemories
-from tenure.wiring import Node, open_store
 
 TENANT = "acme"
 READER = Caller(tenant=TENANT, id="key:r", name="r", grants=Grants(roles=frozenset({Role.READER})))
 OFFICER = Caller(tenant=TENANT, id="key:o", name="o", grants=Grants(roles=frozenset({Role.PRIVACY_OFFICER})))
 SURROGATES = st.characters(codec="utf-8")
-
-
-@pytest.fixture
-def node(tmp_path: Path) -> Iterator[Node]:
-    """A fresh store under a clock that stands still."""
-    with open_store(tmp_path / "store", clock=MovableClock()) as opened:
-        yield opened
 
 
 def proposals(*turns: Turn, scope_id: str = "talk-1", subject: str | None = None) -> list[Proposed]:
@@ -205,7 +196,7 @@ def test_an_import_may_write_as_an_application_and_nothing_else() -> None:
     assert grants.source_types == frozenset({SourceType.APPLICATION})
 
 
-def test_every_turn_enters_through_the_gate_and_is_counted(node: Node) -> None:
+def test_every_turn_enters_through_the_gate_and_is_counted(node: Opened) -> None:
     """SPEC L1, L3: admitted, quarantined and rejected as a live write, refused where it is not valid."""
     items = proposals(
         turn(1),
@@ -225,15 +216,14 @@ def test_every_turn_enters_through_the_gate_and_is_counted(node: Node) -> None:
     assert [memory.trust for memory in page.items] == [Trust.APPLICATION_VERIFIED]
 
 
-def test_importing_again_doubles_nothing_even_after_a_restart(tmp_path: Path) -> None:
+def test_importing_again_doubles_nothing_even_after_a_restart(engine: Engine, clock: MovableClock) -> None:
     """SPEC L9: the same turn is answered, not stored again."""
     items = proposals(turn(1), turn(2), turn(3, "My password is hunter2-Tr0ub4dor&3, keep it."))
-    clock = MovableClock()
-    with open_store(tmp_path / "store", clock=clock) as first:
+    with engine.open(clock) as first:
         import_batch(first.pipeline, TENANT, items)
         before = kept(first.pipeline)
 
-    with open_store(tmp_path / "store", clock=clock) as again:
+    with engine.open(clock) as again:
         imported = import_batch(again.pipeline, TENANT, items)
         after = kept(again.pipeline)
 
@@ -241,7 +231,7 @@ def test_importing_again_doubles_nothing_even_after_a_restart(tmp_path: Path) ->
     assert after == before == ["talk-1/t1", "talk-1/t2"]
 
 
-def test_a_turn_that_stands_twice_in_one_batch_is_stored_once(node: Node) -> None:
+def test_a_turn_that_stands_twice_in_one_batch_is_stored_once(node: Opened) -> None:
     """SPEC L9: also within one transaction."""
     imported = import_batch(node.pipeline, TENANT, proposals(turn(1)) + proposals(turn(1)))
 
@@ -249,7 +239,7 @@ def test_a_turn_that_stands_twice_in_one_batch_is_stored_once(node: Node) -> Non
     assert kept(node.pipeline) == ["talk-1/t1"]
 
 
-def test_the_same_file_may_be_imported_into_another_boundary(node: Node) -> None:
+def test_the_same_file_may_be_imported_into_another_boundary(node: Opened) -> None:
     """SPEC M2: one agent's fact is not another's, so it is another import."""
     first = import_batch(node.pipeline, TENANT, proposals(turn(1)))
     second = import_batch(node.pipeline, TENANT, proposals(turn(1), subject="customer-7"))
@@ -257,7 +247,7 @@ def test_the_same_file_may_be_imported_into_another_boundary(node: Node) -> None
     assert (first.admitted, second.admitted, second.repeated) == (1, 1, 0)
 
 
-def test_a_turn_whose_text_changed_since_the_first_import_is_refused(node: Node) -> None:
+def test_a_turn_whose_text_changed_since_the_first_import_is_refused(node: Opened) -> None:
     """SPEC L9: the same key with another command is an error, and the first stays."""
     import_batch(node.pipeline, TENANT, proposals(turn(1)))
 
@@ -268,7 +258,7 @@ def test_a_turn_whose_text_changed_since_the_first_import_is_refused(node: Node)
     assert kept(node.pipeline) == ["talk-1/t1"]
 
 
-def test_what_was_forgotten_stays_away_when_it_is_imported_again(node: Node) -> None:
+def test_what_was_forgotten_stays_away_when_it_is_imported_again(node: Opened) -> None:
     """SPEC F1, F4a: forgetting holds against a later import of the same data."""
     import_batch(node.pipeline, TENANT, proposals(turn(1), turn(2)))
     answer = node.pipeline.run(FORGET_SUBJECT, OFFICER, ForgetSubject(subject="talk-1"))
@@ -280,7 +270,7 @@ def test_what_was_forgotten_stays_away_when_it_is_imported_again(node: Node) -> 
     assert kept(node.pipeline) == []
 
 
-def test_a_batch_has_a_limit(node: Node) -> None:
+def test_a_batch_has_a_limit(node: Opened) -> None:
     """SPEC L1: bounded work in one transaction."""
     items = proposals(turn(1)) * (BATCH_ITEMS_MAX + 1)
 
@@ -288,7 +278,7 @@ def test_a_batch_has_a_limit(node: Node) -> None:
         import_batch(node.pipeline, TENANT, items)
 
 
-def test_a_store_that_cannot_serve_stops_the_import(node: Node, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_store_that_cannot_serve_stops_the_import(node: Opened, monkeypatch: pytest.MonkeyPatch) -> None:
     """SPEC E5: what was not stored is not counted as anything else."""
     monkeypatch.setattr(Pipeline, "run_many", lambda *_given: [Unavailable("the disk is full")])
 
@@ -310,7 +300,7 @@ def test_counts_of_batches_add_up() -> None:
     assert both.refused == {"invalid-request": 1}
 
 
-def test_only_the_first_problems_are_named(node: Node) -> None:
+def test_only_the_first_problems_are_named(node: Opened) -> None:
     """SPEC S2: an answer stays readable however bad the file is; the count is of all."""
     bad = [turn(number, "a NUL \x00 inside") for number in range(PROBLEMS_MAX + 3)]
 

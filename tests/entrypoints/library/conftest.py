@@ -1,10 +1,10 @@
-"""The library is tried as a program would use it: through `tenure`, on a store in a folder."""
+"""The library is tried as a program would use it: through `tenure`, on a store of each kind."""
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from tests.clock import MovableClock
+from tests.stores.engine import Engine
 
 from tenure import Tenure
 
@@ -16,7 +16,7 @@ def clock() -> MovableClock:
 
 
 @pytest.fixture
-def store(tmp_path: Path, clock: MovableClock) -> Iterator[Tenure]:
+def store(engine: Engine, clock: MovableClock) -> Iterator[Tenure]:
     """A store of its own for each test."""
-    with Tenure.open(tmp_path / "memory.db", clock=clock) as opened:
+    with Tenure(engine.open(clock)) as opened:
         yield opened

@@ -142,10 +142,10 @@ def test_a_folder_that_cannot_be_is_refused(tmp_path: Path) -> None:
         Tenure.open(file / "store")
 
 
-def test_a_folder_is_opened_once(store: Tenure) -> None:
+def test_a_folder_is_opened_once(tmp_path: Path) -> None:
     """SPEC S5: one owner at a time."""
-    with pytest.raises(Unavailable, match="in use"):
-        Tenure.open(store.node.folder.path)
+    with Tenure.open(tmp_path / "store"), pytest.raises(Unavailable, match="in use"):
+        Tenure.open(tmp_path / "store")
 
 
 def test_closing_twice_is_closing(tmp_path: Path) -> None:

@@ -32,6 +32,8 @@ def rebuild(connection: Connection, tenant: str, keyring: Keyring) -> Rebuilt:
             _run(
                 connection, "CREATE TEMP TABLE {view} (LIKE tenure.{view} INCLUDING ALL) ON COMMIT DROP", view
             )
+        # A statement that this connection prepared before would still go to the live view of its name.
+        connection.execute("DISCARD PLANS")
         transaction = Replaying(connection)
         events = replay(Projection(transaction), reading, tenant, keyring)
         different = [view for view, key in VIEWS.items() if not _same(connection, view, key, tenant)]
