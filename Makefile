@@ -8,6 +8,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 LOCKED := $(VENV)/.locked
 INSTALLED := $(VENV)/.installed
+CLUSTERED := $(VENV)/.clustered
 UNIT_TESTS = $(wildcard tests/core tests/usecases tests/stores tests/test_architecture.py)
 CODE = $(wildcard src tests bench)
 UV_COMPILE := uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
@@ -61,9 +62,13 @@ test: setup ## every test but the slow ones
 test-slow: setup ## the slow tests: long crash loops and long property runs
 	$(BIN)/python -m pytest -m slow
 
+$(CLUSTERED): requirements/cluster.txt $(INSTALLED)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/cluster.txt
+	@touch $@
+
 # Needs etcd; where it is missing, root on Debian or Ubuntu gets it from the distribution, others are told.
 .PHONY: test-cluster
-test-cluster: setup ## kill the leader of a three-node PostgreSQL cluster under load, four times (needs etcd)
+test-cluster: setup $(CLUSTERED) ## kill the leader of a three-node PostgreSQL cluster under load, four times (needs etcd)
 	@if ! command -v etcd >/dev/null; then \
 		if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
 			apt-get update --quiet --quiet; \
@@ -92,6 +97,10 @@ format: setup ## put the code into shape and repair what the linter can repair
 bench: setup ## measure beside the floors, in the same run
 	$(BIN)/python -m bench
 
+.PHONY: bench-postgres
+bench-postgres: setup ## measure over PostgreSQL, beside bare commits to the same server
+	$(BIN)/python -m bench postgres postgres-1ms postgres-recall
+
 # Needs `uv` on the PATH (pip install uv); nothing else in the project does. Moves every version to the newest that
 # pyproject.toml admits; `make lock UPGRADE=` keeps the versions and only adds or drops what pyproject.toml says.
 UPGRADE := --upgrade
@@ -99,6 +108,7 @@ UPGRADE := --upgrade
 lock: ## refresh requirements/*.txt from pyproject.toml (needs uv)
 	$(UV_COMPILE) $(UPGRADE) --output-file requirements/runtime.txt pyproject.toml
 	$(UV_COMPILE) $(UPGRADE) --output-file requirements/dev.txt --constraint requirements/runtime.txt --extra dev pyproject.toml
+	$(UV_COMPILE) $(UPGRADE) --output-file requirements/cluster.txt --constraint requirements/dev.txt --extra cluster pyproject.toml
 
 .PHONY: clean
 clean: ## remove what setup and the tools made; stores stay

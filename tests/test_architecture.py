@@ -124,7 +124,7 @@ def test_locks_hold_versions_and_hashes_and_no_address() -> None:
         if "==" not in entry or "--hash=sha256:" not in entry
     ]
 
-    assert list(text) == ["requirements/dev.txt", "requirements/runtime.txt"]
+    assert list(text) == ["requirements/cluster.txt", "requirements/dev.txt", "requirements/runtime.txt"]
     assert addressed == []
     assert unhashed == []
 
@@ -133,7 +133,8 @@ def test_every_direct_dependency_is_explained_and_no_other() -> None:
     """docs/dependencies.md has one row for each package that pyproject.toml names."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     page = (ROOT / "docs" / "dependencies.md").read_text(encoding="utf-8")
-    requirements = [*project["dependencies"], *project["optional-dependencies"]["dev"]]
+    extras = project["optional-dependencies"]
+    requirements = [*project["dependencies"], *extras["dev"], *extras["cluster"]]
     required = sorted(re.split(r"[^\w.-]", requirement)[0] for requirement in requirements)
 
     explained = sorted(re.findall(r"^\| (?!Package)([\w.-]+) \|", page, re.MULTILINE))

@@ -127,10 +127,17 @@ def open_database(database_url: str, *, settings: Settings | None = None, clock:
     folder, clock = Folder(Path(settings.data_dir)), clock or SystemClock()
     with ExitStack() as undo, _explained(folder):
         folder.make()
-        keys = PostgresKeyTable(settings.keys.database_url or database_url)
+        keys_url = settings.keys.database_url or database_url
+        keys = PostgresKeyTable(keys_url, commit_timeout_seconds=settings.database.commit_timeout_seconds)
         undo.callback(keys.close)
         keyring = _keyring(keys, folder, settings)
-        store = PostgresStore(database_url, keyring, node=clock.moment().fresh_id.hex, forgets=keys.forgets())
+        store = PostgresStore(
+            database_url,
+            keyring,
+            node=clock.moment().fresh_id.hex,
+            forgets=keys.forgets(is_with_log=keys_url == database_url),
+            commit_timeout_seconds=settings.database.commit_timeout_seconds,
+        )
         node = Node(folder=folder, settings=settings, clock=clock, keys=keys, keyring=keyring, store=store)
         undo.pop_all()
     return node

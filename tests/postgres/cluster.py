@@ -1,6 +1,7 @@
 """A three-node quorum cluster that keeps its word: Patroni beside each PostgreSQL, etcd to elect the leader.
 
-It needs ``etcd`` on the PATH (Debian: ``apt-get install etcd-server``); the rest comes with ``make setup``.
+It needs ``etcd`` on the PATH (Debian: ``apt-get install etcd-server``), and what ``make test-cluster``
+installs beside that.
 """
 
 import shutil

@@ -4,6 +4,8 @@ from functools import partial
 
 from tests.clock import MovableClock
 from tests.stores.concurrently import at_once
+from tests.stores.engine import PostgresEngine
+from tests.stores.places import NewPlace
 from tests.usecases.asking import BOT, REVIEWER, caller, happened, held, judgement, proposal, written
 
 from tenure.core.vocabulary import Status
@@ -75,6 +77,26 @@ def test_rounds_at_the_same_moment_write_one_event(pipeline: Pipeline, clock: Mo
 
     assert sum(one.expired for one in rounds) == 20
     assert happened(pipeline).count("memory.expired") == 20
+
+
+def test_the_rounds_go_on_elsewhere_as_soon_as_their_node_closes(
+    postgres_places: NewPlace, clock: MovableClock
+) -> None:
+    """SPEC T8: another node does not wait until the lease is out."""
+    engine = PostgresEngine(postgres_places())
+    one, two = engine.open(clock), engine.open(clock)
+    written(one.pipeline, ttl_seconds=60)
+    clock.pass_time(seconds=60)
+    holding = expiry_round(one.pipeline, batch_size=10, lease_seconds=3_600)
+    written(one.pipeline, ttl_seconds=60)
+    clock.pass_time(seconds=60)
+    waiting = expiry_round(two.pipeline, batch_size=10, lease_seconds=3_600)
+
+    one.close()
+    taken_over = expiry_round(two.pipeline, batch_size=10, lease_seconds=3_600)
+    two.close()
+
+    assert (holding.expired, waiting.expired, taken_over.expired) == (1, 0, 1)
 
 
 def test_what_was_decided_in_time_is_left_alone(pipeline: Pipeline, clock: MovableClock) -> None:

@@ -42,6 +42,19 @@ class Server(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     ] = 32
 
 
+class Database(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """How a node behaves towards the PostgreSQL database that it is a node of."""
+
+    commit_timeout_seconds: Annotated[
+        float,
+        Meta(
+            description="Longest wait for a commit, as when no standby is left to confirm it, or for a lock.",
+            ge=0.1,
+            le=600,
+        ),
+    ] = 10.0
+
+
 class RateLimit(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """How often one credential may call."""
 
@@ -181,6 +194,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
             extra={"is_secret": True, "accepts": "postgresql://USER:PASSWORD@HOST:PORT/DATABASE"},
         ),
     ] = None
+    database: Database = Database()
     server: Server = Server()
     rate_limit: RateLimit = RateLimit()
     retention: Retention = Retention()

@@ -1,7 +1,12 @@
 """The forgets of a batch, for the record that is kept apart from the log and its backups (SPEC F11).
 
-The record is written before the log commits. So every forget that was acknowledged is in it, and one that
-was asked for but failed may be: it is then carried out by a later restore, which errs on the side of absence.
+Laws: every forget that happened is in the record, whether or not it was acknowledged; one that is known not
+to have happened is not, so that no restore carries it out.
+
+Where the record lies in the database of the log, both are one commit. Elsewhere it is durable before the log
+commits, and is taken back when that commit failed. What is left is a forget whose outcome nobody knows: the
+process, or the way to the database, was lost within its commit. That one stays. Its caller was told that the
+outcome is unknown, or nothing; a restore carries it out, which errs on the side of absence.
 """
 
 from collections.abc import Iterable

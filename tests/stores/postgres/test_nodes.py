@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from tests.clock import MovableClock
+from tests.postgres.server import PostgresServer
 from tests.postgres.waiting import wait_until
 from tests.stores.concurrently import at_once
 from tests.stores.engine import Opened, PostgresEngine
@@ -217,7 +218,7 @@ def test_nodes_that_meet_a_subject_at_once_seal_under_one_key(nodes: Nodes) -> N
 
 
 def test_a_job_is_one_nodes_until_its_time_is_up(nodes: Nodes) -> None:
-    """SPEC T8: whoever holds it may prolong it; when nobody does, the next who asks has it."""
+    """SPEC T8: whoever holds it may prolong it; when nobody does, as who was killed, the next has it."""
     one, two = nodes
 
     assert sorted(at_once(*(partial(node.store.lease, "job", seconds=60.0) for node in nodes))) == [
@@ -227,7 +228,6 @@ def test_a_job_is_one_nodes_until_its_time_is_up(nodes: Nodes) -> None:
     assert one.store.lease("short", seconds=LEASE_SECONDS)
     assert one.store.lease("short", seconds=LEASE_SECONDS)
     assert not two.store.lease("short", seconds=LEASE_SECONDS)
-    one.close()
     wait_until(
         lambda: two.store.lease("short", seconds=60.0),
         what="the other node has the lease",
@@ -252,7 +252,6 @@ def test_one_node_does_the_upkeep_and_the_other_goes_on_when_it_is_gone(
     assert expiry_round(one.pipeline, batch_size=10, lease_seconds=LEASE_SECONDS).expired == 0
     written(two.pipeline, ttl_seconds=3_600)
     clock.pass_time(hours=2)
-    one.close()
     done = wait_until(
         lambda: expiry_round(two.pipeline, batch_size=10, lease_seconds=60.0).expired,
         what="the other node does the upkeep",
@@ -269,6 +268,49 @@ def test_a_node_is_healthy_while_it_can_write(nodes: Nodes) -> None:
     one.close()
 
     assert (one.store.healthy(), two.store.healthy()) == (False, True)
+
+
+def test_to_ask_whether_a_node_is_healthy_leaves_nothing_behind(
+    nodes: Nodes, database: PostgresEngine
+) -> None:
+    """SPEC S6, T8: however often and of however many nodes it is asked, and a job keeps its holder."""
+    one, two = nodes
+    assert one.store.lease("job", seconds=60.0)
+
+    assert [node.store.healthy() for node in nodes * 3] == [True] * 6
+
+    with database.superuser() as connection:
+        assert connection.execute("SELECT name FROM lease").fetchall() == [("job",)]
+    assert not two.store.lease("job", seconds=60.0)
+
+
+def test_a_node_that_closes_gives_its_jobs_up_at_once_and_no_others(
+    nodes: Nodes, database: PostgresEngine
+) -> None:
+    """SPEC T8: the next who asks does not wait for the lease to run out."""
+    one, two = nodes
+    assert one.store.lease("job", seconds=3_600.0)
+    assert two.store.lease("another job", seconds=3_600.0)
+    assert not two.store.lease("job", seconds=3_600.0)
+
+    one.close()
+
+    with database.superuser() as connection:
+        assert connection.execute("SELECT name FROM lease").fetchall() == [("another job",)]
+    assert two.store.lease("job", seconds=3_600.0)
+
+
+def test_a_node_closes_while_its_database_is_away(
+    nodes: Nodes, database: PostgresEngine, postgres_server: PostgresServer
+) -> None:
+    """SPEC T8, S6: with every connection cut, its lease runs out by itself."""
+    one, _ = nodes
+    assert one.store.lease("job", seconds=3_600.0)
+    assert postgres_server.terminate_connections(database.url.rpartition("/")[2]) > 0
+
+    one.close()
+
+    assert not one.store.healthy()
 
 
 def test_a_rebuild_on_one_node_disturbs_no_writer_on_the_other(nodes: Nodes) -> None:

@@ -48,6 +48,10 @@ _PROBLEM: Final[Json] = {
         "reason": {"type": "string"},
         "policy_version": {"type": "string"},
         "retry_after_seconds": {"type": "integer"},
+        "outcome_unknown": {
+            "type": "boolean",
+            "description": "Whether what was asked may have been done although the server could not serve.",
+        },
     },
     "required": ["type", "title", "status", "detail"],
 }

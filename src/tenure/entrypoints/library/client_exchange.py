@@ -74,8 +74,8 @@ class Exchange(Generic[T]):
         return Again(wait_seconds)
 
     def _unserved(self, error: Unavailable, response: httpx.Response) -> Again:
-        """A server says of itself that it did nothing; whoever else answers for it cannot know."""
-        if not _is_problem(response):
+        """A server did nothing unless it says that it does not know; whoever else answers cannot know."""
+        if not _is_problem(response) or error.details.get("outcome_unknown"):
             self._may_be_done |= self.request.is_write
         asked_seconds = _asked_seconds(response)
         may_retry = response.status_code == Unavailable.status and asked_seconds <= RETRY_AFTER_SECONDS_MAX

@@ -1,65 +1,124 @@
 """The keyring's tables, in a schema or a database of their own (SPEC F7: never in a backup of the data)."""
 
 from collections.abc import Sequence
+from itertools import groupby
+from typing import Any, Final, LiteralString, TypeVar
 
+from psycopg import errors
 from psycopg_pool import ConnectionPool
 
 from tenure.stores.keyring import WrappedSubjectKey, WrappedTenantKey
-from tenure.stores.postgres.connecting import Connection, faults_as_unavailable, pool
+from tenure.stores.postgres.connecting import (
+    COMMIT_TIMEOUT_SECONDS,
+    Connection,
+    committed,
+    faults_as_unavailable,
+    one_tenant,
+    pool,
+)
 from tenure.stores.postgres.forgets import PostgresForgets
 from tenure.stores.postgres.schema import KEYRING_MIGRATIONS, migrate
 
-KEY_CONNECTIONS_MAX = 4
+KEY_CONNECTIONS_MAX: Final = 4
+NO_TENANT: Final = ""
+"""Under which the one key lies that a root key is checked by."""
+_AGAIN: Final = (errors.SerializationFailure, errors.DeadlockDetected)
+_PUT_TENANT_KEY: Final = "INSERT INTO tenant_key VALUES (%s, %s, %s, %s) ON CONFLICT DO NOTHING"
+_PUT_SUBJECT_KEY: Final = "INSERT INTO subject_key VALUES (%s, %s, %s, %s, %s) ON CONFLICT DO NOTHING"
+
+_Key = TypeVar("_Key", WrappedTenantKey, WrappedSubjectKey)
 
 
 class PostgresKeyTable:
     """Wrapped keys in PostgreSQL; every addition is one durable commit that any node sees."""
 
-    def __init__(self, database_url: str) -> None:
+    def __init__(self, database_url: str, *, commit_timeout_seconds: float = COMMIT_TIMEOUT_SECONDS) -> None:
         with faults_as_unavailable():
             migrate(database_url, schema="tenure_keys", migrations=KEYRING_MIGRATIONS)
             self._pool: ConnectionPool[Connection] = pool(
-                database_url, size_max=KEY_CONNECTIONS_MAX, is_checked=True
+                database_url,
+                size_max=KEY_CONNECTIONS_MAX,
+                commit_timeout_seconds=commit_timeout_seconds,
+                is_checked=True,
             )
 
     def tenant_key(self, tenant: str, name: str, epoch: int) -> bytes | None:
         """A tenant's wrapped key."""
-        with faults_as_unavailable(), self._pool.connection() as connection:
-            row = connection.execute(
-                "SELECT wrapped FROM tenant_key WHERE tenant_id = %s AND name = %s AND epoch = %s",
-                (tenant, name, epoch),
-            ).fetchone()
+        row = self._one(
+            tenant,
+            "SELECT wrapped FROM tenant_key WHERE tenant_id = %s AND name = %s AND epoch = %s",
+            (tenant, name, epoch),
+        )
         return row[0] if row else None
 
     def subject_key(self, tenant: str, subject: str) -> WrappedSubjectKey | None:
         """The wrapped key of a subject."""
-        with faults_as_unavailable(), self._pool.connection() as connection:
-            row = connection.execute(
-                "SELECT dek, epoch, wrapped FROM subject_key WHERE tenant_id = %s AND subject = %s",
-                (tenant, subject),
-            ).fetchone()
+        row = self._one(
+            tenant,
+            "SELECT dek, epoch, wrapped FROM subject_key WHERE tenant_id = %s AND subject = %s",
+            (tenant, subject),
+        )
         return WrappedSubjectKey(tenant, subject, *row) if row else None
 
     def add(self, tenant_keys: Sequence[WrappedTenantKey], subject_keys: Sequence[WrappedSubjectKey]) -> None:
-        """Make keys durable in one commit; one that is there already stays as it is."""
-        with faults_as_unavailable(), self._pool.connection() as connection, connection.transaction():
-            cursor = connection.cursor()
-            cursor.executemany(
-                "INSERT INTO tenant_key VALUES (%s, %s, %s, %s) ON CONFLICT DO NOTHING", tenant_keys
-            )
-            cursor.executemany(
-                "INSERT INTO subject_key VALUES (%s, %s, %s, %s, %s) ON CONFLICT DO NOTHING", subject_keys
-            )
+        """Make keys durable in one commit; one that is there already stays as it is.
+
+        Every node takes the same order, so that of two that add the same keys one waits for the other. Where
+        the database still finds that they wait in a circle, whoever it refuses tries once more.
+        """
+        with faults_as_unavailable():
+            try:
+                self._add(tenant_keys, subject_keys)
+            except _AGAIN:
+                self._add(tenant_keys, subject_keys)
 
     def is_empty(self) -> bool:
-        """Whether no key was ever made here."""
-        with faults_as_unavailable(), self._pool.connection() as connection:
-            return connection.execute("SELECT 1 FROM tenant_key LIMIT 1").fetchone() is None
+        """Whether no key was ever made here: the first is the one that a root key is checked by."""
+        return (
+            self._one(NO_TENANT, "SELECT 1 FROM tenant_key WHERE tenant_id = %s LIMIT 1", (NO_TENANT,))
+            is None
+        )
 
-    def forgets(self) -> PostgresForgets:
+    def forgets(self, *, is_with_log: bool) -> PostgresForgets:
         """The record of forgets, which lies beside the keys and over the same connections."""
-        return PostgresForgets(self._pool)
+        return PostgresForgets(self._pool, is_with_log=is_with_log)
 
     def close(self) -> None:
         """Close the connections."""
         self._pool.close()
+
+    def _add(
+        self, tenant_keys: Sequence[WrappedTenantKey], subject_keys: Sequence[WrappedSubjectKey]
+    ) -> None:
+        with self._pool.connection() as connection:
+            try:
+                with connection.pipeline():
+                    connection.execute("BEGIN")
+                    _put(connection, _PUT_TENANT_KEY, tenant_keys)
+                    _put(connection, _PUT_SUBJECT_KEY, subject_keys)
+            except BaseException:
+                # What failed in a pipeline leaves the driver wrong about which statements are prepared.
+                connection.close()
+                raise
+            committed(connection)
+
+    def _one(self, tenant: str, statement: LiteralString, bindings: tuple[object, ...]) -> Any:
+        """One row of one tenant, asked for in one round trip."""
+        with faults_as_unavailable(), self._pool.connection() as connection:
+            try:
+                with connection.pipeline():
+                    connection.execute("BEGIN READ ONLY")
+                    connection.execute(one_tenant(tenant))
+                    found = connection.execute(statement, bindings)
+                    connection.execute("COMMIT")
+                return found.fetchone()
+            except BaseException:
+                connection.close()
+                raise
+
+
+def _put(connection: Connection, statement: LiteralString, keys: Sequence[_Key]) -> None:
+    """Add keys in their order, tenant by tenant, since the program sees one at a time."""
+    for tenant, its in groupby(sorted(keys), key=lambda key: key.tenant):
+        connection.execute(one_tenant(tenant))
+        connection.cursor().executemany(statement, list(its))

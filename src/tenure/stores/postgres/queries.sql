@@ -149,10 +149,12 @@ ORDER BY created_seq DESC LIMIT %(limit)s;
 
 -- name: statistics_of_subject
 -- How many rows of one subject pass the hard filters, and their tokens.
+-- What expires is compared as a sum, here and below: before the database has statistics, it would else walk the
+-- index of what falls due, and with it the whole tenant.
 SELECT count(*), coalesce(sum(tokens), 0) FROM memory
 WHERE tenant_id = %(tenant)s AND subject = %(subject)s AND agent = %(agent)s AND purpose = %(purpose)s
   AND status = 'active'
-  AND expires_at > %(now)s AND valid_from <= %(now)s AND valid_to > %(now)s AND trust >= %(trust_min)s
+  AND expires_at + 0 > %(now)s AND valid_from <= %(now)s AND valid_to > %(now)s AND trust >= %(trust_min)s
   AND (%(kinds)s::text[] IS NULL OR kind = ANY (%(kinds)s::text[]))
   AND (%(scopes)s::text[] IS NULL OR scope_tier || ':' || scope_id = ANY (%(scopes)s::text[]));
 
@@ -161,7 +163,7 @@ WHERE tenant_id = %(tenant)s AND subject = %(subject)s AND agent = %(agent)s AND
 SELECT created_seq, memory_id, kind, trust, confidence, written_at, tokens FROM memory
 WHERE tenant_id = %(tenant)s AND subject = %(subject)s AND agent = %(agent)s AND purpose = %(purpose)s
   AND status = 'active'
-  AND expires_at > %(now)s AND valid_from <= %(now)s AND valid_to > %(now)s AND trust >= %(trust_min)s
+  AND expires_at + 0 > %(now)s AND valid_from <= %(now)s AND valid_to > %(now)s AND trust >= %(trust_min)s
   AND (%(kinds)s::text[] IS NULL OR kind = ANY (%(kinds)s::text[]))
   AND (%(scopes)s::text[] IS NULL OR scope_tier || ':' || scope_id = ANY (%(scopes)s::text[]))
 ORDER BY created_seq DESC LIMIT %(limit)s;
@@ -171,19 +173,20 @@ ORDER BY created_seq DESC LIMIT %(limit)s;
 SELECT created_seq, memory_id, kind, trust, confidence, written_at, tokens FROM memory
 WHERE tenant_id = %(tenant)s AND subject = %(subject)s AND agent = %(agent)s AND purpose = %(purpose)s
   AND status = 'active'
-  AND expires_at > %(now)s AND valid_from <= %(now)s AND valid_to > %(now)s AND trust >= %(trust_min)s
+  AND expires_at + 0 > %(now)s AND valid_from <= %(now)s AND valid_to > %(now)s AND trust >= %(trust_min)s
   AND (%(kinds)s::text[] IS NULL OR kind = ANY (%(kinds)s::text[]))
   AND (%(scopes)s::text[] IS NULL OR scope_tier || ':' || scope_id = ANY (%(scopes)s::text[]))
   AND created_seq = ANY (%(seqs)s);
 
 -- name: hits_of_subject
 -- Query terms in the rows of one subject; the hard filters are joined in, so nothing else leaves this statement.
--- Both sides are taken whole first, so that the plan is good before the database has statistics.
+-- Both sides are taken whole first and joined in full, so that the plan is good before the database has statistics:
+-- a full join is hashed or merged, never looped over; what only one side has is dropped after it.
 WITH passed AS MATERIALIZED (
     SELECT created_seq, tokens FROM memory
     WHERE tenant_id = %(tenant)s AND subject = %(subject)s AND agent = %(agent)s AND purpose = %(purpose)s
       AND status = 'active'
-      AND expires_at > %(now)s AND valid_from <= %(now)s AND valid_to > %(now)s AND trust >= %(trust_min)s
+      AND expires_at + 0 > %(now)s AND valid_from <= %(now)s AND valid_to > %(now)s AND trust >= %(trust_min)s
       AND (%(kinds)s::text[] IS NULL OR kind = ANY (%(kinds)s::text[]))
       AND (%(scopes)s::text[] IS NULL OR scope_tier || ':' || scope_id = ANY (%(scopes)s::text[]))
 ), found AS MATERIALIZED (
@@ -191,14 +194,15 @@ WITH passed AS MATERIALIZED (
     WHERE tenant_id = %(tenant)s AND boundary = %(boundary)s AND term = ANY (%(terms)s)
       AND subject = %(subject_number)s
 )
-SELECT found.term, found.frequency, created_seq, passed.tokens FROM found JOIN passed USING (created_seq);
+SELECT found.term, found.frequency, created_seq, passed.tokens FROM found FULL JOIN passed USING (created_seq)
+WHERE num_nulls(found.term, passed.tokens) = 0;
 
 -- name: statistics_of_boundary
 -- How many rows of every subject pass the hard filters, and their tokens.
 SELECT count(*), coalesce(sum(tokens), 0) FROM memory
 WHERE tenant_id = %(tenant)s AND agent = %(agent)s AND purpose = %(purpose)s
   AND status = 'active'
-  AND expires_at > %(now)s AND valid_from <= %(now)s AND valid_to > %(now)s AND trust >= %(trust_min)s
+  AND expires_at + 0 > %(now)s AND valid_from <= %(now)s AND valid_to > %(now)s AND trust >= %(trust_min)s
   AND (%(kinds)s::text[] IS NULL OR kind = ANY (%(kinds)s::text[]))
   AND (%(scopes)s::text[] IS NULL OR scope_tier || ':' || scope_id = ANY (%(scopes)s::text[]));
 
@@ -207,7 +211,7 @@ WHERE tenant_id = %(tenant)s AND agent = %(agent)s AND purpose = %(purpose)s
 SELECT created_seq, memory_id, kind, trust, confidence, written_at, tokens FROM memory
 WHERE tenant_id = %(tenant)s AND agent = %(agent)s AND purpose = %(purpose)s
   AND status = 'active'
-  AND expires_at > %(now)s AND valid_from <= %(now)s AND valid_to > %(now)s AND trust >= %(trust_min)s
+  AND expires_at + 0 > %(now)s AND valid_from <= %(now)s AND valid_to > %(now)s AND trust >= %(trust_min)s
   AND (%(kinds)s::text[] IS NULL OR kind = ANY (%(kinds)s::text[]))
   AND (%(scopes)s::text[] IS NULL OR scope_tier || ':' || scope_id = ANY (%(scopes)s::text[]))
 ORDER BY created_seq DESC LIMIT %(limit)s;
@@ -217,7 +221,7 @@ ORDER BY created_seq DESC LIMIT %(limit)s;
 SELECT created_seq, memory_id, kind, trust, confidence, written_at, tokens FROM memory
 WHERE tenant_id = %(tenant)s AND agent = %(agent)s AND purpose = %(purpose)s
   AND status = 'active'
-  AND expires_at > %(now)s AND valid_from <= %(now)s AND valid_to > %(now)s AND trust >= %(trust_min)s
+  AND expires_at + 0 > %(now)s AND valid_from <= %(now)s AND valid_to > %(now)s AND trust >= %(trust_min)s
   AND (%(kinds)s::text[] IS NULL OR kind = ANY (%(kinds)s::text[]))
   AND (%(scopes)s::text[] IS NULL OR scope_tier || ':' || scope_id = ANY (%(scopes)s::text[]))
   AND created_seq = ANY (%(seqs)s);
@@ -231,7 +235,7 @@ WITH found AS MATERIALIZED (
 SELECT found.term, found.frequency, m.created_seq, m.tokens
 FROM found JOIN memory AS m ON m.tenant_id = %(tenant)s AND m.created_seq = found.created_seq
 WHERE m.agent = %(agent)s AND m.purpose = %(purpose)s AND m.status = 'active'
-      AND m.expires_at > %(now)s AND m.valid_from <= %(now)s AND m.valid_to > %(now)s AND m.trust >= %(trust_min)s
+      AND m.expires_at + 0 > %(now)s AND m.valid_from <= %(now)s AND m.valid_to > %(now)s AND m.trust >= %(trust_min)s
       AND (%(kinds)s::text[] IS NULL OR m.kind = ANY (%(kinds)s::text[]))
       AND (%(scopes)s::text[] IS NULL OR m.scope_tier || ':' || m.scope_id = ANY (%(scopes)s::text[]));
 
@@ -295,3 +299,11 @@ VALUES (%(name)s, %(holder)s, clock_timestamp() + make_interval(secs => %(second
 ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, held_until = excluded.held_until
 WHERE lease.holder = excluded.holder OR lease.held_until <= clock_timestamp()
 RETURNING holder;
+
+-- name: end_lease
+-- A job is nobody's any more.
+DELETE FROM lease WHERE name = %s;
+
+-- name: end_leases
+-- A node that closes holds no job any more.
+DELETE FROM lease WHERE holder = %s;

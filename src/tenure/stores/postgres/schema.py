@@ -7,11 +7,10 @@ from contextlib import suppress
 from importlib.resources import files
 from typing import Final
 
-import psycopg
 from psycopg import errors, sql
 
 from tenure.core.errors import Unavailable
-from tenure.stores.postgres.connecting import APP_ROLE, CONNECT_TIMEOUT_SECONDS, Connection
+from tenure.stores.postgres.connecting import APP_ROLE, Connection, reached
 
 LOG_MIGRATIONS: Final = ("0001_log.sql",)
 KEYRING_MIGRATIONS: Final = ("0001_keyring.sql", "0002_keyring.sql")
@@ -27,7 +26,7 @@ def migrate(database_url: str, *, schema: str, migrations: tuple[str, ...]) -> N
     The connection's own user becomes the owner; it must be allowed to create a schema, and the role that the
     program runs under where that does not exist yet.
     """
-    with psycopg.connect(database_url, connect_timeout=CONNECT_TIMEOUT_SECONDS) as connection:
+    with reached(database_url) as connection:
         if connection.info.server_version < SERVER_VERSION_MIN:
             raise Unavailable("this PostgreSQL is too old", hint="Tenure needs PostgreSQL 15 or newer.")
         connection.execute("SELECT pg_advisory_xact_lock(%s)", (_MIGRATING,))

@@ -11,8 +11,11 @@ from psycopg_pool import PoolTimeout
 
 from tenure.core.errors import Unavailable
 from tenure.stores.appending import Batch
+from tenure.stores.forgets import Recorded
 from tenure.stores.group_commit import GroupCommit, Ticket
 from tenure.stores.postgres.connecting import (
+    COMMIT_TIMEOUT_SECONDS,
+    FAULTS,
     Connection,
     OutcomeUnknown,
     committed,
@@ -43,7 +46,11 @@ WRITERS: Final = 4
 ATTEMPTS_MAX: Final = 5
 EXPORT_PAGE: Final = 2_000
 CONFIRMING: Final = "SET LOCAL lock_timeout = '5s'"
+NOT_WAITING: Final = "SET LOCAL synchronous_commit = off"
+"""For leases: one that is lost with the server has run out, so they wait for no disk and no standby."""
+GIVING_UP_SECONDS_MAX: Final = 1.0
 _AGAIN: Final = (errors.SerializationFailure, errors.DeadlockDetected)
+_NOT_AGAIN: Final = (errors.DiskFull, errors.LockNotAvailable, PoolTimeout)
 
 _log = logging.getLogger("tenure.store")
 
@@ -51,14 +58,25 @@ _log = logging.getLogger("tenure.store")
 class PostgresStore:
     """The Store port over one database."""
 
-    def __init__(self, database_url: str, keyring: Keyring, *, node: str, forgets: PostgresForgets) -> None:
+    def __init__(
+        self,
+        database_url: str,
+        keyring: Keyring,
+        *,
+        node: str,
+        forgets: PostgresForgets,
+        commit_timeout_seconds: float = COMMIT_TIMEOUT_SECONDS,
+    ) -> None:
         self._keyring = keyring
         self._node = node
         self._forgets = forgets
+        self._has_leases = False
         self._is_closed = False
         with faults_as_unavailable():
             migrate(database_url, schema="tenure", migrations=LOG_MIGRATIONS)
-            self._pool = pool(database_url, size_max=CONNECTIONS_MAX)
+            self._pool = pool(
+                database_url, size_max=CONNECTIONS_MAX, commit_timeout_seconds=commit_timeout_seconds
+            )
         self._commits = [GroupCommit(self._commit) for _ in range(WRITERS)]
 
     @contextlib.contextmanager
@@ -95,8 +113,10 @@ class PostgresStore:
     def lease(self, name: str, *, seconds: float) -> bool:
         """Whether this node is the one to do a job until then."""
         self._refuse_when_closed()
+        self._has_leases = True
         bindings = {"name": name, "holder": self._node, "seconds": seconds}
-        with faults_as_unavailable(), self._pool.connection() as connection:
+        with faults_as_unavailable(), self._pool.connection() as connection, connection.transaction():
+            connection.execute(NOT_WAITING)
             return connection.execute(SQL["lease"], bindings).fetchone() is not None
 
     def rebuild(self) -> Rebuilt:
@@ -114,11 +134,18 @@ class PostgresStore:
         return Rebuilt(events=events, identical=identical)
 
     def healthy(self) -> bool:
-        """Whether it can read and write now."""
+        """Whether it can read and write now: a commit is made, as every other, and leaves nothing behind."""
+        name = f"healthy:{self._node}"
         try:
-            return self.lease(f"healthy:{self._node}", seconds=0)
+            self._refuse_when_closed()
+            with faults_as_unavailable(), self._pool.connection() as connection:
+                connection.execute("BEGIN")
+                connection.execute(SQL["lease"], {"name": name, "holder": self._node, "seconds": 0})
+                connection.execute(SQL["end_lease"], (name,))
+                committed(connection)
         except Unavailable:
             return False
+        return True
 
     def export(self, tenant: str) -> Iterator[StoredEvent]:
         """A tenant's log, oldest first, page by page, so that no snapshot is held for long."""
@@ -142,11 +169,12 @@ class PostgresStore:
         return self._forgets.entries()
 
     def close(self) -> None:
-        """Store what still waits, and close every connection; closing again changes nothing."""
+        """Store what still waits, give up every lease and close every connection; again changes nothing."""
         if self._is_closed:
             return
         for commits in self._commits:
             commits.close()
+        self._give_up_leases()
         self._is_closed = True
         self._pool.close()
 
@@ -163,6 +191,18 @@ class PostgresStore:
         """Give back when all that can be read of a tenant is as durable as what is acknowledged."""
         with faults_as_unavailable():
             self._confirmed(tenant, 0)
+
+    def _give_up_leases(self) -> None:
+        """Let another node have them at once; where the database is away, they run out by themselves."""
+        if not self._has_leases:
+            return
+        with (
+            contextlib.suppress(*FAULTS),
+            self._pool.connection(timeout=GIVING_UP_SECONDS_MAX) as connection,
+            connection.transaction(),
+        ):
+            connection.execute(NOT_WAITING)
+            connection.execute(SQL["end_leases"], (self._node,))
 
     def _shard(self, tenant: str) -> int:
         return hash(tenant) % WRITERS
@@ -188,7 +228,7 @@ class PostgresStore:
             except _AGAIN:
                 continue
             except psycopg.OperationalError as fault:
-                if attempt > 1 or isinstance(fault, errors.DiskFull | PoolTimeout):
+                if attempt > 1 or isinstance(fault, _NOT_AGAIN):
                     raise
                 # Where one connection is dead, so are those that lie beside it since before.
                 self._pool.check()
@@ -208,18 +248,18 @@ class PostgresStore:
                     batch.finish()
                     transaction.heads(batch.heads)
                 PostgresWords(connection).apply(batch.search, transaction.moved(batch.heads))
-                self._forgets.add(transaction.forgets)
+                self._forgets.note(connection, transaction.forgets)
             except BaseException:
                 # What failed in a pipeline leaves the driver wrong about which statements are prepared.
                 connection.close()
                 raise
             if batch.heads or _is_answered_again(results):
-                self._end(connection, transaction.moved(batch.heads))
+                self._end(connection, transaction.moved(batch.heads), transaction.forgets)
             else:
                 connection.execute("ROLLBACK")
         return results
 
-    def _end(self, connection: Connection, moved: Moved) -> None:
+    def _end(self, connection: Connection, moved: Moved, forgets: Sequence[Recorded]) -> None:
         """Commit, and find out what became of it where the connection does not say."""
         try:
             committed(connection)
@@ -227,6 +267,7 @@ class PostgresStore:
             # A server that answers has kept nothing. One that does not is asked again; what it has not kept
             # can be tried again, as anything that failed before its commit.
             if not connection.closed or not self._was_kept(moved):
+                self._forgets.withdraw(forgets)
                 raise
 
     def _was_kept(self, moved: Moved) -> bool:

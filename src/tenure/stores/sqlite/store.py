@@ -160,9 +160,17 @@ class SqliteStore:
     def _commit(self, tickets: list[Ticket]) -> None:
         with self._writing, faults_as_unavailable():
             self._refuse_when_closed()
+            batch, results = self._committed(tickets)
+            # Left under the lock, so that the words of one batch never overtake those of an earlier one.
+            self._indexing.leave(batch.search, {tenant: head[0] for tenant, head in batch.heads.items()})
+        for ticket, result in zip(tickets, results, strict=True):
+            ticket.results = result
+
+    def _committed(self, tickets: list[Ticket]) -> tuple[Batch, list[list[AppendResult]]]:
+        writing = SqliteTransaction(self._connection)
+        batch = Batch(writing)
+        try:
             with transaction(self._connection):
-                writing = SqliteTransaction(self._connection)
-                batch = Batch(writing)
                 results = [
                     [batch.add(item, words) for item, words in zip(ticket.items, ticket.words, strict=True)]
                     for ticket in tickets
@@ -170,10 +178,13 @@ class SqliteStore:
                 batch.finish()
                 writing.heads(batch.heads)
                 self._forgets.add(writing.forgets)
-            # Left under the lock, so that the words of one batch never overtake those of an earlier one.
-            self._indexing.leave(batch.search, {tenant: head[0] for tenant, head in batch.heads.items()})
-        for ticket, result in zip(tickets, results, strict=True):
-            ticket.results = result
+        except apsw.IOError:
+            # What came as far as the disk may be found there by the next start: the record stays.
+            raise
+        except Exception:
+            self._forgets.withdraw(writing.forgets)
+            raise
+        return batch, results
 
 
 def _reader(folder: Folder) -> apsw.Connection:

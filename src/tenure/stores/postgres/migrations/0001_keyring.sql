@@ -16,3 +16,9 @@ CREATE TABLE tenure_keys.subject_key (
 );
 GRANT USAGE ON SCHEMA tenure_keys TO tenure_app;
 GRANT SELECT, INSERT, DELETE ON tenure_keys.tenant_key, tenure_keys.subject_key TO tenure_app;
+-- One tenant at a time for the program; with none set, only the key without a tenant that a root key is checked by.
+-- Not forced: the owner dumps the keys, and with the wall before it a dump would hold none of them.
+ALTER TABLE tenure_keys.tenant_key ENABLE ROW LEVEL SECURITY;
+CREATE POLICY one_tenant ON tenure_keys.tenant_key USING (tenant_id = coalesce(current_setting('app.tenant', true), ''));
+ALTER TABLE tenure_keys.subject_key ENABLE ROW LEVEL SECURITY;
+CREATE POLICY one_tenant ON tenure_keys.subject_key USING (tenant_id = coalesce(current_setting('app.tenant', true), ''));

@@ -128,3 +128,5 @@ GRANT SELECT, INSERT, UPDATE, DELETE ON tenure.memory, tenure.search_built, tenu
     TO tenure_app;
 -- A rebuild that finds a view different replaces its rows.
 GRANT DELETE ON tenure.forget_floor, tenure.caller_key TO tenure_app;
+-- A node that closes leaves no lease behind.
+GRANT DELETE ON tenure.lease TO tenure_app;
