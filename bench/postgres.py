@@ -66,9 +66,9 @@ def _measured(run: Run, place: Path, settings: Mapping[str, str], suffix: str) -
         bare = middle([one.paced.per_second for one in rounds["bare"]])
         one = middle([one.paced.per_second for one in rounds["one"]])
         yield _bare(rounds["bare"], f"bare commit, PostgreSQL{suffix}")
-        yield _one_caller(rounds["one"], bare, f"durable write, PostgreSQL{suffix}, 1 caller")
+        yield _one_caller(rounds["one"], bare, f"write, PostgreSQL{suffix}, 1 caller")
         for name, where in (("many", f"{run.size(TENANTS, 200):,} tenants"), ("hot", "1 tenant")):
-            measured = f"durable write, PostgreSQL{suffix}, {CALLERS}, {where}"
+            measured = f"write, PostgreSQL{suffix}, {CALLERS} callers, {where}"
             yield _grouped(rounds[name], one, measured)
         if not suffix:
             yield _round_trips(run, server)
@@ -169,7 +169,7 @@ def _round_trips(run: Run, server: PostgresServer) -> Row:
         after = relay.counted()
     statements, turns = after.statements - before.statements, after.turns - before.turns
     return Row(
-        measured="durable write, PostgreSQL, 1 caller: round trips",
+        measured="write, PostgreSQL, 1 caller: round trips",
         figure=f"{turns / writes:.1f}",
         beside=f"{statements / writes:.1f} statements",
         values={"round_trips": turns / writes, "statements": statements / writes},

@@ -15,7 +15,8 @@ from bench.stores import BATCH, converted, imported, session, turns
 from tenure import Tenure
 
 LEAVES_OUT = """\
-postgres-recall: one caller, one node, warm caches, the server on the same cores. Every question names a
+postgres-recall: one caller, one node, warm caches, the server on the same cores; the server's statistics
+are made before the first question, as autovacuum does within a minute or so. Every question names a
 subject, a kind and a least trust; it has 4 to 8 content words of which half stand in one of the subject's
 memories. Ten memories come back, opened and rendered, and the receipt is queued (its commit is not waited
 for). The bare round trip is SELECT 1 on a connection of its own. Filling leaves out what import does."""
@@ -43,10 +44,11 @@ def measure(run: Run) -> Iterator[Row]:
         server.create_database(DATABASE)
         with databases.node(run, server, DATABASE) as store:
             yield _filled(store, spoken, memories)
+            server.query("ANALYZE", database=DATABASE)
             mine, server_seconds = _asked(store, server, _questions(run, spoken))
         with psycopg.connect(server.url(), autocommit=True) as connection:
             bare = paced(1, connection.execute, ["SELECT 1"] * run.size(2_000, 500))
-    yield from _rows(mine, bare, f"recall, PostgreSQL, {memories:,} memories, {SUBJECTS} subjects")
+    yield from _rows(mine, bare, f"recall, PostgreSQL, {memories:,} in {SUBJECTS} subjects")
     yield Row(
         measured="recall, PostgreSQL: core time of one",
         figure=milliseconds(mine.processor_seconds),

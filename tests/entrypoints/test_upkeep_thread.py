@@ -7,6 +7,7 @@ import psycopg
 import pytest
 from tests.clock import MovableClock
 from tests.entrypoints.http_api.acme import running
+from tests.stores.engine import Engine, SqliteEngine
 from tests.usecases.asking import happened, written
 
 from tenure.config import Settings
@@ -18,9 +19,9 @@ from tenure.wiring import Node, open_database
 FOREVER_SECONDS = 86_400.0
 
 
-def test_a_round_writes_what_time_has_done(tmp_path: Path) -> None:
+def test_a_round_writes_what_time_has_done(engine: Engine) -> None:
     """SPEC L11: the explicit event for a memory whose time has passed; a full batch is followed at once."""
-    with running(tmp_path) as acme:
+    with running(engine) as acme:
         memories = [acme.remember(f"Likes number {number}", ttl_seconds=60) for number in range(3)]
         acme.clock.ahead = timedelta(seconds=61)
         thread = UpkeepThread(acme.node.pipeline, interval_seconds=FOREVER_SECONDS, batch_size=10)
@@ -39,7 +40,7 @@ def test_a_round_writes_what_time_has_done(tmp_path: Path) -> None:
 def test_a_failed_round_is_counted_and_told(tmp_path: Path) -> None:
     """SPEC T8: no fault ends the thread; the next round does what this one could not."""
     told: list[Exception] = []
-    with running(tmp_path) as acme:
+    with running(SqliteEngine(tmp_path)) as acme:
         memory = acme.remember(ttl_seconds=60)
         acme.clock.ahead = timedelta(seconds=61)
         store = acme.node.store

@@ -1,4 +1,4 @@
-"""A server that is harmed in many ways, one test after the other, and the databases on it."""
+"""A server that is harmed in many ways, one test after the other, and the nodes over its databases."""
 
 import itertools
 from collections.abc import Iterator
@@ -7,11 +7,13 @@ from typing import Final
 
 import pytest
 from tests.faults.nodes import running
+from tests.faults.served import Served, serving
 from tests.postgres.server import PostgresServer
 
 from tenure.stores.postgres import connecting
 from tenure.wiring import Node
 
+RECOVERY_SECONDS_MAX: Final = 30.0
 _NUMBERS: Final = itertools.count(1)
 
 
@@ -43,13 +45,28 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def node(mortal_url: str, tmp_path: Path) -> Iterator[Node]:
-    """One node over that database."""
+    """One node in this process, over that database."""
     with running(mortal_url, tmp_path, count=1) as [node]:
         yield node
 
 
+@pytest.fixture(scope="session")
+def _lasting(_mortal_server: PostgresServer, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    with serving(_mortal_server.create_database("lasting"), tmp_path_factory.mktemp("lasting")) as served:
+        yield served
+
+
 @pytest.fixture
-def nodes(mortal_url: str, tmp_path: Path) -> Iterator[list[Node]]:
-    """Two nodes over that database."""
-    with running(mortal_url, tmp_path) as nodes:
-        yield nodes
+def lasting(mortal_server: PostgresServer, _lasting: Served) -> Iterator[Served]:
+    """Two nodes, each a process, which go through the harm of all tests and are never started again."""
+    assert not mortal_server.ended()
+    _lasting.wait_until_ready(seconds_max=RECOVERY_SECONDS_MAX)
+    yield _lasting
+    assert all(node.runs() for node in _lasting.nodes)
+
+
+@pytest.fixture
+def mortal_nodes(mortal_url: str, tmp_path: Path) -> Iterator[Served]:
+    """Two nodes, each a process, which may be killed."""
+    with serving(mortal_url, tmp_path / "nodes") as served:
+        yield served

@@ -1,33 +1,36 @@
-"""Nodes over one database, writers that go on whatever happens, and what must be true of a log afterwards."""
+"""Nodes in this process, writers that go on whatever happens, and what must be true of a log afterwards.
+
+Nodes that are processes of their own are in served.py, and most faults are tried on those. Nodes in here are
+for faults that strike inside one, and for a look behind the others.
+"""
 
 import contextlib
 import itertools
 import threading
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Final
 from uuid import UUID
 
 from tests.cluster.writers import Unacknowledged, Writers
-from tests.usecases.asking import BOT, caller, log, proposal, question
+from tests.usecases.asking import caller, log, proposal
 
 from tenure.config import Settings
 from tenure.config.settings import Keys
 from tenure.core.errors import Unavailable
 from tenure.core.events import Admitted
-from tenure.core.identity import Caller
 from tenure.usecases.evidence import verify
-from tenure.usecases.pipeline import Pipeline
 from tenure.usecases.remembering import REMEMBER
-from tenure.usecases.retrieval import RECALL
 from tenure.wiring import Node, open_database
 
 NODES: Final = 2
 WRITERS_PER_NODE: Final = 8
 TENANTS: Final = ("acme", "globex", "initech")
 ROOT_KEY: Final = bytes(range(32))
-BOTS: Final[dict[str, Caller]] = {tenant: caller(tenant=tenant) for tenant in TENANTS}
+
+Remember = Callable[[str, str], UUID]
+"""Stores one memory in a tenant, with its content as its key; gives its id, or raises Unavailable."""
 
 
 @contextlib.contextmanager
@@ -56,9 +59,14 @@ def unavailable_says_so(fault: Unavailable) -> None:
 class Acknowledged:
     """What writers were told is stored: the id of each memory by its content, which is also its key."""
 
-    def __init__(self) -> None:
+    def __init__(self, tenants: Sequence[str] = TENANTS) -> None:
+        self.tenants = tenants
         self._lock = threading.Lock()
         self._ids: dict[str, UUID] = {}
+
+    def tenant_of(self, name: str) -> str:
+        """The tenant that a writer's memory goes to, by its name alone, so that a retry goes there too."""
+        return self.tenants[sum(name.encode()) % len(self.tenants)]
 
     def add(self, content: str, memory_id: UUID) -> None:
         """One acknowledgement; a second one of the same content must name the same memory."""
@@ -68,53 +76,60 @@ class Acknowledged:
     def of(self, tenant: str) -> dict[str, UUID]:
         """The acknowledgements of one tenant."""
         with self._lock:
-            return {content: found for content, found in self._ids.items() if tenant_of(content) == tenant}
+            return {
+                content: found for content, found in self._ids.items() if self.tenant_of(content) == tenant
+            }
 
 
 class NodeWriter:
     """Writes memories through one node; every error but Unavailable is the test's failure."""
 
-    def __init__(self, pipeline: Pipeline, acknowledged: Acknowledged) -> None:
-        self._pipeline = pipeline
+    def __init__(self, remember: Remember, acknowledged: Acknowledged) -> None:
+        self._remember = remember
         self._acknowledged = acknowledged
 
     def write(self, name: str) -> None:
         """Store one memory with its name as content and as idempotency key."""
-        command = proposal(name, subject=f"customer-{len(name) % 5}")
         try:
-            answer = self._pipeline.run(REMEMBER, BOTS[tenant_of(name)], command, idempotency_key=name)
+            memory_id = self._remember(self._acknowledged.tenant_of(name), name)
         except Unavailable as fault:
-            unavailable_says_so(fault)
             raise Unacknowledged from fault
-        assert answer.memory is not None
-        self._acknowledged.add(name, answer.memory.id)
+        self._acknowledged.add(name, memory_id)
 
     def close(self) -> None:
         """The node stays open, whatever happened: it has to recover by itself."""
 
 
-def recalled(node: Node) -> list[str]:
-    """What a node finds by the words mail and phone, in alphabetical order; what it shows beside is not."""
-    found = node.pipeline.run(RECALL, BOT, question("phone or e-mail", explain=True)).items
-    return sorted(item.memory.content or "" for item in found if item.why and item.why["words"])
+def remembering(node: Node) -> Remember:
+    """The way into a node in this process."""
+
+    def remember(tenant: str, name: str) -> UUID:
+        command = proposal(name, subject=f"customer-{len(name) % 5}")
+        try:
+            memory = node.pipeline.run(REMEMBER, caller(tenant=tenant), command, idempotency_key=name).memory
+        except Unavailable as fault:
+            unavailable_says_so(fault)
+            raise
+        assert memory is not None
+        return memory.id
+
+    return remember
 
 
-def tenant_of(name: str) -> str:
-    """The tenant that a writer's memory goes to, by its name alone, so that a retry goes there too."""
-    return TENANTS[sum(name.encode()) % len(TENANTS)]
+def writers_through(ways: Sequence[Remember], acknowledged: Acknowledged) -> Writers:
+    """Eight writers for each way in; what one could not acknowledge is tried again on another."""
+    turns = itertools.cycle(ways)
+    return Writers(lambda: NodeWriter(next(turns), acknowledged), count=WRITERS_PER_NODE * len(ways))
 
 
 def writers_on(nodes: list[Node], acknowledged: Acknowledged) -> Writers:
-    """Eight writers for each node; what one node could not acknowledge is tried again on another."""
-    turns = itertools.cycle(nodes)
-    return Writers(
-        lambda: NodeWriter(next(turns).pipeline, acknowledged), count=WRITERS_PER_NODE * len(nodes)
-    )
+    """Eight writers for each node in this process."""
+    return writers_through([remembering(node) for node in nodes], acknowledged)
 
 
 def assert_all_there_once(node: Node, acknowledged: Acknowledged) -> None:
     """SPEC E5, L9: every acknowledged memory is in the log, none is in it twice, and the log holds."""
-    for tenant in TENANTS:
+    for tenant in acknowledged.tenants:
         made = [
             (event.secret.content, event.stream)
             for event in log(node.pipeline, tenant)

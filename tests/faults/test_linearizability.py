@@ -1,16 +1,18 @@
-"""Each memory behaves as one register, on however many nodes (SPEC L8), and the check sees it if not."""
+"""Each memory behaves as one register, on however many nodes (SPEC L8), and the check sees it if not.
 
+The nodes are processes that speak HTTP; what they are asked, and what they answer, is the history.
+"""
+
+from collections.abc import Callable
 from functools import partial
 
 import pytest
-from tests.faults.histories import Recording
+from tests.faults.histories import RECORDING_SECONDS_MAX, Recording
 from tests.faults.linearizability import NEVER, Operation, Read, State, Swap, is_linearizable
+from tests.faults.served import Served
 from tests.postgres.server import PostgresServer
 from tests.postgres.waiting import wait_until
 from tests.stores.concurrently import at_once
-from tests.usecases.asking import written
-
-from tenure.wiring import Node
 
 FIRST = State(1, "first")
 SECOND = State(2, "second")
@@ -96,9 +98,12 @@ def test_a_history_that_no_memory_could_have_had_is_refused(name: str) -> None:
     assert not is_linearizable(WRONG[name][::-1], FIRST)
 
 
-def recording_on(node: Node, *, seed: int) -> Recording:
+def recording_on(served: Served, *, seed: int) -> Recording:
     """A recording that begins with a few fresh memories."""
-    return Recording([written(node.pipeline, f"Sentence {number}") for number in range(MEMORIES)], seed=seed)
+    [tenant] = served.tenants()
+    for number in range(MEMORIES):
+        served.nodes[0].remember(tenant, f"Sentence {number}")
+    return Recording(tenant, served.nodes[0].memories(tenant), seed=seed)
 
 
 def assert_linearizable(recording: Recording) -> None:
@@ -138,48 +143,63 @@ def spoilt(history: list[Operation]) -> dict[str, list[Operation]]:
     }
 
 
-def test_two_nodes_give_histories_that_one_memory_could_have_had(nodes: list[Node]) -> None:
+def test_two_nodes_give_histories_that_one_memory_could_have_had(lasting: Served) -> None:
     """SPEC L8, S5: eight callers on two nodes read and revise three memories."""
-    recording = recording_on(nodes[0], seed=1)
-    recording.record(nodes, callers=CALLERS, operations=OPERATIONS)
+    recording = recording_on(lasting, seed=1)
+    recording.record(lasting.nodes, callers=CALLERS, operations=OPERATIONS)
     assert recording.unavailable == 0
     assert recording.operations == CALLERS * OPERATIONS
     assert_linearizable(recording)
 
 
-def restart_amid(recording: Recording, server: PostgresServer, *, at: int) -> None:
-    """Kill the server when so many operations are done, and start it again."""
-    wait_until(lambda: recording.operations >= at, what="the callers are at work", seconds_max=60)
-    server.kill()
-    server.start()
-
-
-def assert_linearizable_with_restarts(
-    server: PostgresServer, nodes: list[Node], *, operations: int, kills: int, seed: int
+def assert_linearizable_despite(
+    harm: Callable[[], None], served: Served, *, operations: int, times: int, seed: int
 ) -> None:
-    """Record with kills of the server spread over the time, and check."""
-    recording = recording_on(nodes[0], seed=seed)
+    """Record with harm done so many times, spread over the operations, and check."""
+    recording = recording_on(served, seed=seed)
 
-    def harm() -> None:
-        for number in range(1, 1 + kills):
-            restart_amid(recording, server, at=CALLERS * operations * number // (kills + 1))
+    def harm_amid() -> None:
+        for number in range(1, 1 + times):
+            reached = partial(recording.has_done, CALLERS * operations * number // (times + 1))
+            wait_until(reached, what="the callers are at work", seconds_max=60)
+            harm()
 
-    at_once(partial(recording.record, nodes, callers=CALLERS, operations=operations), harm, seconds_max=150)
+    record = partial(recording.record, served.nodes, callers=CALLERS, operations=operations)
+    at_once(record, harm_amid, seconds_max=RECORDING_SECONDS_MAX)
     assert recording.operations == CALLERS * operations
     assert_linearizable(recording)
 
 
+def restart(server: PostgresServer) -> None:
+    """Kill the server, and start it again."""
+    server.kill()
+    server.start()
+
+
 def test_a_restart_of_the_server_changes_nothing_about_that(
-    mortal_server: PostgresServer, nodes: list[Node]
+    mortal_server: PostgresServer, lasting: Served
 ) -> None:
     """SPEC L8, E5: what was refused did not happen, what is unknown happened once or never."""
-    assert_linearizable_with_restarts(mortal_server, nodes, operations=OPERATIONS, kills=1, seed=2)
+    harm = partial(restart, mortal_server)
+    assert_linearizable_despite(harm, lasting, operations=OPERATIONS, times=1, seed=2)
+
+
+def test_a_node_that_is_killed_changes_nothing_about_that(mortal_nodes: Served) -> None:
+    """SPEC L8, E5: nor does it when it comes back; whom it owed an answer may try again, or never know."""
+    node = mortal_nodes.nodes[0]
+
+    def kill_and_start() -> None:
+        node.kill()
+        node.start()
+
+    assert_linearizable_despite(kill_and_start, mortal_nodes, operations=OPERATIONS, times=1, seed=3)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(10, 14))
 def test_many_restarts_of_the_server_change_nothing_about_that(
-    mortal_server: PostgresServer, nodes: list[Node], seed: int
+    mortal_server: PostgresServer, lasting: Served, seed: int
 ) -> None:
     """SPEC L8, E5: longer histories with five restarts in each."""
-    assert_linearizable_with_restarts(mortal_server, nodes, operations=120, kills=5, seed=seed)
+    harm = partial(restart, mortal_server)
+    assert_linearizable_despite(harm, lasting, operations=120, times=5, seed=seed)

@@ -1,6 +1,7 @@
 """A wait for a standby that is cut short acknowledges nothing, not even through a retry (SPEC E5).
 
-No standby ever comes here: without the harm, a write would wait for ever.
+No standby ever comes here: without the harm, a write would wait for ever. The node is one in this process,
+since a retry must be brought past the pipeline, which recognises it first, and straight to the store.
 """
 
 from collections.abc import Iterator

@@ -1,4 +1,8 @@
-"""A commit whose answer never comes: acknowledged and there, or unknown and never doubled (SPEC E5, L9)."""
+"""A commit whose answer never comes: acknowledged and there, or unknown and never doubled (SPEC E5, L9).
+
+The node is one in this process, since the fault must strike at one certain commit, or just before it, and
+only the node itself knows which of its commits that is.
+"""
 
 import contextlib
 from collections.abc import Callable, Iterator

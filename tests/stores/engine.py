@@ -2,10 +2,11 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Final, LiteralString, Protocol
+from typing import Any, Final, LiteralString, Protocol
 from urllib.parse import urldefrag
 
 import apsw
+import msgspec
 import psycopg
 
 from tenure.config import Settings
@@ -47,7 +48,11 @@ class Engine(Protocol):
     def address(self) -> str:
         """What another process opens the same store by, with ``opened_at``."""
 
-    def open(self, clock: Clock | None = None) -> Node:
+    @property
+    def opening(self) -> dict[str, Any]:
+        """What a program hands to ``Tenure.open`` to open the same store: a path, and settings."""
+
+    def open(self, clock: Clock | None = None, settings: Settings | None = None) -> Node:
         """Open the store, as it was left."""
 
     def views(self) -> bytes:
@@ -125,9 +130,14 @@ class SqliteEngine:
         """The engine's name and the folder."""
         return f"{self.name}:{self.folder}"
 
-    def open(self, clock: Clock | None = None) -> Node:
+    @property
+    def opening(self) -> dict[str, Any]:
+        """The folder, and settings that are as they come."""
+        return {"path": self.folder, "settings": Settings()}
+
+    def open(self, clock: Clock | None = None, settings: Settings | None = None) -> Node:
         """Open the store, as it was left."""
-        return open_store(self.folder, clock=clock)
+        return open_store(self.folder, clock=clock, settings=settings)
 
     def views(self) -> bytes:
         """Every row of every view, with the type of every value."""
@@ -170,10 +180,15 @@ class PostgresEngine:
         """The engine's name, the URL and the folder."""
         return f"{self.name}:{self.place}"
 
-    def open(self, clock: Clock | None = None) -> Node:
+    @property
+    def opening(self) -> dict[str, Any]:
+        """The URL, and settings that say where the root key is."""
+        return {"path": self.url, "settings": Settings(data_dir=self.folder)}
+
+    def open(self, clock: Clock | None = None, settings: Settings | None = None) -> Node:
         """Open another node; what it answers does not depend on how many there are."""
-        settings = Settings(data_dir=self.folder, database_url=self.url)
-        return open_database(self.url, settings=settings, clock=clock)
+        placed = msgspec.structs.replace(settings or Settings(), data_dir=self.folder, database_url=self.url)
+        return open_database(self.url, settings=placed, clock=clock)
 
     def views(self) -> bytes:
         """Every row of every view, with the type of every value."""

@@ -4,13 +4,13 @@ import io
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime, timedelta
-from pathlib import Path
 from typing import Any, Final
 
 import httpx
 import msgspec
 from litestar import Litestar
 from litestar.testing import TestClient
+from tests.stores.engine import Engine
 
 from tenure.config import Log, RateLimit, Settings
 from tenure.core.access import CreateKey
@@ -19,7 +19,7 @@ from tenure.engines.clock import SystemClock
 from tenure.entrypoints.http_api.app import build_app
 from tenure.entrypoints.http_api.request_log import open_log
 from tenure.usecases.access import create_key, grants_from, local_operator
-from tenure.wiring import Node, open_store
+from tenure.wiring import Node
 
 Json = dict[str, Any]
 
@@ -131,11 +131,11 @@ def problem_code(answer: httpx.Response) -> str:
 
 
 @contextmanager
-def running(folder: Path, settings: Settings = UNLIMITED) -> Iterator[Acme]:
-    """Acme, open for business."""
+def running(engine: Engine, settings: Settings = UNLIMITED) -> Iterator[Acme]:
+    """Acme, open for business, on a store of some kind."""
     clock = MovableClock()
     log = io.BytesIO()
-    with open_store(folder / "data", settings=settings, clock=clock) as node:
+    with engine.open(clock, settings) as node:
         app = build_app(node, request_log=open_log(Log(level="debug"), log))
         with TestClient(app) as client:
             yield Acme(node, clock, client, log)

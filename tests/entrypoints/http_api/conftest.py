@@ -1,24 +1,27 @@
 """Acme for every test that asks for it."""
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from tests.entrypoints.http_api.acme import EVERY_ROLE, Acme, running
 from tests.entrypoints.http_api.live import Live, serving
+from tests.stores.engine import Engine, SqliteEngine
 
 
 @pytest.fixture
-def acme(tmp_path: Path) -> Iterator[Acme]:
-    """Acme, freshly opened."""
-    with running(tmp_path) as opened:
+def acme(engine: Engine) -> Iterator[Acme]:
+    """Acme, freshly opened, on a store of each kind."""
+    with running(engine) as opened:
         yield opened
 
 
 @pytest.fixture(scope="module")
 def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Acme]:
-    """Acme, opened once for tests that store nothing, with one token that may do everything."""
-    with running(tmp_path_factory.mktemp("acme")) as opened:
+    """Acme, opened once for tests that store nothing, with one token that may do everything.
+
+    On the embedded store alone: what they are about is decided before any store is asked.
+    """
+    with running(SqliteEngine(tmp_path_factory.mktemp("acme") / "data")) as opened:
         opened.tokens["everything"] = opened.token(
             "everything", "acme", roles=EVERY_ROLE, agents=["support"], purposes=["support"]
         )
@@ -26,7 +29,7 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Acme]:
 
 
 @pytest.fixture(scope="module")
-def live(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Live]:
-    """Acme on a real port, once for the tests of a file."""
-    with serving(tmp_path_factory.mktemp("live")) as opened:
+def live(shared_engine: Engine) -> Iterator[Live]:
+    """Acme on a real port, once for the tests of a file, on a store of each kind."""
+    with serving(shared_engine) as opened:
         yield opened

@@ -6,17 +6,17 @@ from collections.abc import Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from datetime import timedelta
-from pathlib import Path
 from typing import Any
 
 from tests.entrypoints.http_api.acme import EVERY_ROLE, UNLIMITED, MovableClock
+from tests.stores.engine import Engine
 
 from tenure.config import Log, Settings
 from tenure.core.access import CreateKey
 from tenure.entrypoints.http_api.request_log import open_log
 from tenure.entrypoints.http_api.server import Listening, serve
 from tenure.usecases.access import create_key, grants_from, local_operator
-from tenure.wiring import Node, open_store
+from tenure.wiring import Node
 
 
 class Live:
@@ -41,13 +41,13 @@ class Live:
 
 @contextmanager
 def serving(
-    folder: Path, settings: Settings = UNLIMITED, *, ahead: timedelta = timedelta()
+    engine: Engine, settings: Settings = UNLIMITED, *, ahead: timedelta = timedelta()
 ) -> Iterator[Live]:
     """Acme on a free port, for as long as the block runs, some time ahead of the machine's clock."""
     clock = MovableClock()
     clock.ahead = ahead
     listening: Future[Listening] = Future()
-    with open_store(folder / "data", settings=settings, clock=clock) as node, ThreadPoolExecutor(1) as thread:
+    with engine.open(clock, settings) as node, ThreadPoolExecutor(1) as thread:
         log = open_log(Log(level="error"), io.BytesIO())
         served = thread.submit(
             serve, node, host="127.0.0.1", port=0, on_listening=listening.set_result, request_log=log

@@ -2,11 +2,20 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
-from tests.entrypoints.http_api.acme import Acme, problem_code, proposal
+from tests.entrypoints.http_api.acme import Acme, problem_code, proposal, running
+from tests.stores.engine import SqliteEngine
 
 from tenure.stores.sqlite.store import SqliteStore
+
+
+@pytest.fixture
+def acme(tmp_path: Path) -> Iterator[Acme]:
+    """Acme on an embedded store, which can be harmed from in here; a database is harmed in tests/faults."""
+    with running(SqliteEngine(tmp_path)) as opened:
+        yield opened
 
 
 @contextmanager

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from tests.entrypoints.http_api.acme import UNLIMITED, Acme, problem_code, proposal, running
+from tests.stores.engine import SqliteEngine
 
 from tenure.config import RateLimit, Server, Settings
 from tenure.core.errors import RateLimited, Unauthenticated
@@ -18,7 +19,7 @@ LIMITED = Settings(rate_limit=RateLimit(per_minute=3), server=Server(request_byt
 @pytest.fixture
 def narrow(tmp_path: Path) -> Iterator[Acme]:
     """Acme with three requests a minute, of 4,096 bytes."""
-    with running(tmp_path, LIMITED) as opened:
+    with running(SqliteEngine(tmp_path), LIMITED) as opened:
         yield opened
 
 
@@ -99,7 +100,7 @@ def test_a_body_over_the_limit_is_refused_whole(narrow: Acme) -> None:
 
 def test_nobody_unknown_has_their_body_read(tmp_path: Path) -> None:
     """SPEC A1: without a token the answer is 401, however large the body."""
-    with running(tmp_path, UNLIMITED) as opened:
+    with running(SqliteEngine(tmp_path), UNLIMITED) as opened:
         answer = opened.client.post("/v1/memories", content=b" " * 2_000_000)
 
     assert (answer.status_code, problem_code(answer)) == (401, "unauthenticated")

@@ -12,6 +12,7 @@ import msgspec
 import pytest
 from tests.entrypoints.http_api.acme import Json, problem_code, proposal
 from tests.entrypoints.http_api.live import Live, serving
+from tests.stores.engine import Engine, SqliteEngine
 
 from tenure.config import Log, RateLimit, Server, Settings
 from tenure.core.errors import Unavailable
@@ -119,7 +120,7 @@ def test_of_two_writers_with_one_expectation_one_wins(live: Live) -> None:
 
 def test_a_chunked_body_over_the_limit_is_cut_off(tmp_path: Path) -> None:
     """SPEC S3: a body that does not say its size is counted as it comes, and never read to its end."""
-    with serving(tmp_path, SMALL) as live:
+    with serving(SqliteEngine(tmp_path), SMALL) as live:
         chunk = b"1000\r\n" + b" " * 0x1000 + b"\r\n"
         request = head(live, b"Transfer-Encoding: chunked") + chunk * 2
 
@@ -132,7 +133,7 @@ def test_a_chunked_body_over_the_limit_is_cut_off(tmp_path: Path) -> None:
 
 def test_a_body_that_says_it_is_too_large_is_not_waited_for(tmp_path: Path) -> None:
     """SPEC S3: the answer comes before any of the body."""
-    with serving(tmp_path, SMALL) as live:
+    with serving(SqliteEngine(tmp_path), SMALL) as live:
         answer = live.wire(head(live, b"Content-Length: 99999999"))
 
     assert status(answer) == 413
@@ -200,32 +201,32 @@ def test_an_address_in_use_is_a_clear_error(live: Live, tmp_path: Path) -> None:
     assert caught.value.hint is not None
 
 
-def test_after_the_end_the_port_and_the_store_are_free(tmp_path: Path) -> None:
+def test_after_the_end_the_port_and_the_store_are_free(engine: Engine) -> None:
     """What was accepted was answered, and all that was written is there when it opens again."""
-    with serving(tmp_path) as live:
+    with serving(engine) as live:
         headers = {"Authorization": f"Bearer {live.token}"}
         memory = httpx.post(f"{live.url}/v1/memories", json=proposal(), headers=headers).json()["memory"]
         port, token = live.listening.port, live.token
 
     with socket.socket() as probe:
         assert probe.connect_ex(("127.0.0.1", port)) != 0
-    with serving(tmp_path) as again:
+    with serving(engine) as again:
         read = httpx.get(
             f"{again.url}/v1/memories/{memory['id']}", headers={"Authorization": f"Bearer {token}"}
         )
     assert read.json() == memory
 
 
-def test_the_rounds_run_beside_the_server(tmp_path: Path) -> None:
+def test_the_rounds_run_beside_the_server(engine: Engine) -> None:
     """SPEC T8, L11: what ran out while nobody served is written down by the first round."""
-    with serving(tmp_path) as live:
+    with serving(engine) as live:
         headers = {"Authorization": f"Bearer {live.token}"}
         body = proposal(ttl_seconds=60)
         memory = httpx.post(f"{live.url}/v1/memories", json=body, headers=headers).json()["memory"]
 
-    with serving(tmp_path, ahead=timedelta(seconds=61)):
+    with serving(engine, ahead=timedelta(seconds=61)):
         pass
 
-    with serving(tmp_path) as again:
+    with serving(engine) as again:
         history = httpx.get(f"{again.url}/v1/memories/{memory['id']}/history", headers=headers).json()
     assert [item["event"] for item in history["items"]] == ["memory.admitted", "memory.expired"]

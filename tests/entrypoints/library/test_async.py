@@ -4,13 +4,13 @@ import asyncio
 import subprocess
 import sys
 from collections.abc import Awaitable, Callable
-from pathlib import Path
 from uuid import UUID
 
 import pytest
 from tests.clock import MovableClock
+from tests.stores.engine import Engine
 
-from tenure import AsyncTenure, Forbidden, NotFound, Source, Tenure, Unavailable
+from tenure import AsyncTenure, Forbidden, InvalidRequest, NotFound, Source, Tenure
 from tenure.core.memory import Memory
 
 APPLICATION = Source.application("crm-1")
@@ -28,11 +28,11 @@ def run(story: Story) -> None:
     asyncio.run(told())
 
 
-def test_the_story_is_the_same_awaited(tmp_path: Path) -> None:
+def test_the_story_is_the_same_awaited(engine: Engine) -> None:
     """SPEC S1: every step of the documented story, with one word before it."""
 
     async def story() -> None:
-        store = await AsyncTenure.open(tmp_path / "memory.db")
+        store = await AsyncTenure.open(**engine.opening)
         bot = store.session(tenant="acme", agent="support", purpose="support", subject="customer-7")
         await bot.remember("Prefers e-mail", kind="preference", source=Source.direct_user("conv-456"))
         found = await bot.recall("how should we contact them?", budget_tokens=800)
@@ -46,12 +46,12 @@ def test_the_story_is_the_same_awaited(tmp_path: Path) -> None:
     run(story)
 
 
-def test_the_store_itself_is_awaited_too(tmp_path: Path) -> None:
+def test_the_store_itself_is_awaited_too(engine: Engine) -> None:
     """SPEC L11, E1, E2: upkeep, verification and rebuilding; and it closes with its block."""
     clock = MovableClock()
 
     async def story() -> None:
-        async with await AsyncTenure.open(tmp_path / "memory.db", clock=clock) as store:
+        async with await AsyncTenure.open(**engine.opening, clock=clock) as store:
             bot = store.session("acme", "support", "support", "customer-7")
             await bot.remember("For now", kind="fact", source=APPLICATION, ttl_seconds=60)
             clock.pass_time(seconds=60)
@@ -60,32 +60,32 @@ def test_the_store_itself_is_awaited_too(tmp_path: Path) -> None:
             assert (await store.rebuild()).identical
 
     run(story)
-    Tenure.open(tmp_path / "memory.db").close()
+    Tenure.open(**engine.opening).close()
 
 
-def test_errors_are_the_same_awaited(tmp_path: Path) -> None:
+def test_errors_are_the_same_awaited(engine: Engine) -> None:
     """SPEC S2, A2: raised where the call is awaited."""
 
     async def story() -> None:
-        async with await AsyncTenure.open(tmp_path / "memory.db") as store:
+        async with await AsyncTenure.open(**engine.opening) as store:
             bot = store.session("acme", "support", "support", "customer-7")
             with pytest.raises(Forbidden):
                 await bot.recall("x", subject="customer-8")
             with pytest.raises(NotFound):
                 await bot.get(UUID(int=9))
-            with pytest.raises(Unavailable):
-                await AsyncTenure.open(tmp_path / "memory.db")
+            with pytest.raises(InvalidRequest):
+                await AsyncTenure.open("http://localhost:8080")
             assert bot.caller.tenant == "acme"
 
     run(story)
 
 
 @pytest.mark.parametrize("name", ["_subject", "__wrapped__"])
-def test_what_is_not_public_is_not_awaited(tmp_path: Path, name: str) -> None:
+def test_what_is_not_public_is_not_awaited(engine: Engine, name: str) -> None:
     """SPEC S1: only the methods of a session are."""
 
     async def story() -> None:
-        async with await AsyncTenure.open(tmp_path / "memory.db") as store:
+        async with await AsyncTenure.open(**engine.opening) as store:
             bot = store.session("acme", "support", "support", "customer-7")
             assert not hasattr(bot, name)
             assert not hasattr(bot, "remenber")
@@ -93,11 +93,11 @@ def test_what_is_not_public_is_not_awaited(tmp_path: Path, name: str) -> None:
     run(story)
 
 
-def test_many_calls_run_beside_one_another(tmp_path: Path) -> None:
+def test_many_calls_run_beside_one_another(engine: Engine) -> None:
     """SPEC S1, L8: each gets its own answer, and nothing is lost."""
 
     async def story() -> None:
-        async with await AsyncTenure.open(tmp_path / "memory.db") as store:
+        async with await AsyncTenure.open(**engine.opening) as store:
             bot = store.session("acme", "support", "support", "customer-7")
             written = await asyncio.gather(
                 *(bot.remember(f"Memory {one}", kind="fact", source=APPLICATION) for one in range(100))
@@ -127,9 +127,9 @@ async def cancelled_in_the_middle(store: AsyncTenure, done: int) -> set[UUID]:
     return {outcome.id for outcome in outcomes if isinstance(outcome, Memory)}
 
 
-def assert_whole_or_absent(path: Path, answered: set[UUID]) -> None:
+def assert_whole_or_absent(engine: Engine, answered: set[UUID]) -> None:
     """After a restart each correction stands with its supersession, or neither does."""
-    with Tenure.open(path) as store:
+    with Tenure.open(**engine.opening) as store:
         bot = store.session("acme", "support", "support", "customer-7")
         memories = {memory.id: memory for memory in bot.memories(limit=200).items}
         corrections = [memory for memory in memories.values() if memory.supersedes]
@@ -145,26 +145,27 @@ def assert_whole_or_absent(path: Path, answered: set[UUID]) -> None:
 
 
 @pytest.mark.parametrize("done", [1, 5, 20])
-def test_a_cancelled_call_is_whole_or_absent(tmp_path: Path, done: int) -> None:
+def test_a_cancelled_call_is_whole_or_absent(engine: Engine, done: int) -> None:
     """SPEC S3, E5: never half a write, and what was answered stands; the store goes on."""
 
     async def story() -> None:
-        async with await AsyncTenure.open(tmp_path / "memory.db") as store:
+        async with await AsyncTenure.open(**engine.opening) as store:
             answered.update(await cancelled_in_the_middle(store, done))
             bot = store.session("acme", "support", "support", "customer-8")
             await bot.remember("Life goes on", kind="fact", source=APPLICATION)
 
     answered: set[UUID] = set()
     run(story)
-    assert_whole_or_absent(tmp_path / "memory.db", answered)
+    assert_whole_or_absent(engine, answered)
 
 
 HURRIED = """
 import asyncio, sys
 from tenure import AsyncTenure, Source
+from tenure.config import Settings
 
 async def main():
-    store = await AsyncTenure.open(sys.argv[1])
+    store = await AsyncTenure.open(sys.argv[1], settings=Settings(data_dir=sys.argv[2]))
     bot = store.session("acme", "support", "support", "customer-7")
     source = Source.application("crm-1")
     calls = [bot.remember(f"Memory {one}", kind="fact", source=source) for one in range(64)]
@@ -180,15 +181,15 @@ asyncio.run(main())
 """
 
 
-def test_a_program_that_closes_in_the_middle_of_its_calls_ends(tmp_path: Path) -> None:
+def test_a_program_that_closes_in_the_middle_of_its_calls_ends(engine: Engine) -> None:
     """SPEC S3, E5: no thread waits for ever on a closed store, and the log is whole."""
-    path = tmp_path / "memory.db"
+    place = [str(engine.opening["path"]), engine.opening["settings"].data_dir]
 
     ended = subprocess.run(
-        [sys.executable, "-c", HURRIED, str(path)], timeout=SECONDS_MAX, check=False, capture_output=True
+        [sys.executable, "-c", HURRIED, *place], timeout=SECONDS_MAX, check=False, capture_output=True
     )
 
     assert (ended.returncode, ended.stderr) == (0, b"")
-    with Tenure.open(path) as store:
+    with Tenure.open(**engine.opening) as store:
         assert store.verify("acme").holds
         assert store.rebuild().identical

@@ -21,6 +21,7 @@ from tests.entrypoints.library.client_stage import (
     token_of,
     told,
 )
+from tests.stores.engine import SqliteEngine
 
 import tenure
 from tenure import (
@@ -71,7 +72,7 @@ ERRORS: list[TenureError] = [
 @pytest.fixture(scope="module")
 def live(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Live]:
     """A server on a free port, once for the tests of this file."""
-    with serving(tmp_path_factory.mktemp("live")) as server:
+    with serving(SqliteEngine(tmp_path_factory.mktemp("live"))) as server:
         yield server
 
 
@@ -261,7 +262,7 @@ def test_a_token_that_does_not_hold_is_refused(live: Live, kind: str) -> None:
 def test_what_is_too_large_is_told(tmp_path: Path, kind: str) -> None:
     """SPEC S3: also where the server does not read it to its end."""
     with (
-        serving(tmp_path, SMALL) as live,
+        serving(SqliteEngine(tmp_path), SMALL) as live,
         opened(kind, live.url, live.token, subject="customer-7") as client,
     ):
         error = raised(lambda: client.remember("x" * 5_000, kind="fact", source=APPLICATION))
@@ -273,7 +274,7 @@ def test_what_is_too_large_is_told(tmp_path: Path, kind: str) -> None:
 def test_who_asks_too_often_is_told_when_to_come_back(tmp_path: Path, kind: str) -> None:
     """SPEC S3: the caller can wait better than a library."""
     once = Settings(rate_limit=RateLimit(per_minute=1), server=UNLIMITED.server)
-    with serving(tmp_path, once) as live, opened(kind, live.url, live.token) as client:
+    with serving(SqliteEngine(tmp_path), once) as live, opened(kind, live.url, live.token) as client:
         client.recall("x")
         error = raised(lambda: client.recall("x"))
 

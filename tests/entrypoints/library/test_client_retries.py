@@ -3,7 +3,6 @@
 import asyncio
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
-from pathlib import Path
 from typing import Any
 
 import httpx
@@ -22,6 +21,7 @@ from tests.entrypoints.library.client_stage import (
     refused,
     token_of,
 )
+from tests.stores.engine import Engine
 
 from tenure import AsyncClient, Client, RateLimited, Source, Unavailable
 from tenure.entrypoints.library import client_exchange
@@ -34,6 +34,10 @@ CALLS = Calls(subject="customer-7")
 LOG_PAGE = answer(200, b'{"items": [], "head": 3}')
 NOTHING_DONE = refused(
     503, b'{"type": "https://tenure.dev/problems/unavailable", "detail": "the disk is full", "hint": "Wait."}'
+)
+NOT_KNOWN = refused(
+    503,
+    b'{"type": "https://tenure.dev/problems/unavailable", "detail": "lost amid it", "outcome_unknown": true}',
 )
 BUSY = refused(
     429, b'{"type": "https://tenure.dev/problems/rate-limited", "detail": "x", "retry_after_seconds": 7}'
@@ -152,6 +156,20 @@ def test_what_an_earlier_attempt_may_have_done_is_not_forgotten(kind: str) -> No
     assert "same idempotency key" in (error.hint or "")
 
 
+@pytest.mark.parametrize("answers", [(NOT_KNOWN,) * 3, (NOT_KNOWN, NOTHING_DONE, NOTHING_DONE)])
+def test_a_server_that_does_not_know_what_it_did_is_believed(kind: str, answers: tuple[bytes, ...]) -> None:
+    """SPEC S2, L9: a database that was lost amid a commit; a later refusal makes nothing certain."""
+    with failing(NOT_KNOWN) as server, opened(kind, server.url, "t") as client:
+        once = raised(lambda: remembered(client))
+    with failing(*answers) as server, opened(kind, server.url, "t") as client:
+        thrice = raised(lambda: remembered(client, key="k-1"))
+
+    for error, advice in ((once, "before you send it again"), (thrice, "same idempotency key")):
+        assert error.details["outcome_unknown"] is True
+        assert "nothing was written" not in error.message
+        assert advice in (error.hint or "")
+
+
 def test_after_the_last_attempt_the_failure_is_told(kind: str) -> None:
     """SPEC S2: as the server told it."""
     with failing(*[NOTHING_DONE] * 4) as server, opened(kind, server.url, "t") as client:
@@ -248,17 +266,17 @@ def test_no_write_is_lost_on_a_connection_that_is_no_more(kind: str) -> None:
     assert len(server.requests) == 2
 
 
-def test_a_server_that_has_ended_cannot_be_reached(tmp_path: Path, kind: str) -> None:
+def test_a_server_that_has_ended_cannot_be_reached(engine: Engine, kind: str) -> None:
     """SPEC S3: a real one, which a call had reached before; what was written is there when it is back."""
     with ExitStack() as clients:
-        with serving(tmp_path) as live:
+        with serving(engine) as live:
             token = token_of(live, "bot", "writer", "reader")
             client = clients.enter_context(opened(kind, live.url, token, subject="customer-7"))
             memory = client.remember("Before", kind="fact", source=APPLICATION)
         error = raised(lambda: remembered(client))
 
     assert type(error) is Unavailable
-    with serving(tmp_path) as live, opened(kind, live.url, token, subject="customer-7") as client:
+    with serving(engine) as live, opened(kind, live.url, token, subject="customer-7") as client:
         assert client.memories().items == (memory,)
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 import pytest
 from tests.entrypoints.http_api.live import Live, serving
 from tests.entrypoints.library.client_stage import KINDS, answer, failing, opened, raised, token_of, told
+from tests.stores.engine import SqliteEngine
 
 from tenure import AsyncClient, Client, InvalidRequest, Source
 
@@ -16,7 +17,7 @@ TOKEN = "tk-7c1e5ecre7"
 @pytest.fixture(scope="module")
 def live(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Live]:
     """A server on a free port, once for the tests of this file."""
-    with serving(tmp_path_factory.mktemp("live")) as server:
+    with serving(SqliteEngine(tmp_path_factory.mktemp("live"))) as server:
         yield server
 
 

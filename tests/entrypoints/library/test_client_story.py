@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from tests.entrypoints.http_api.live import Live, serving
 from tests.entrypoints.library.client_stage import KINDS, opened, token_of
+from tests.stores.engine import Engine
 
 from tenure import AsyncClient, Claim, Client, NotFound, Scope, Source, Tenure
 from tenure.core.memory import Memory
@@ -24,9 +25,9 @@ APPLICATION = Source.application("crm-1")
 
 
 @pytest.fixture(scope="module")
-def live(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Live]:
+def live(shared_engine: Engine) -> Iterator[Live]:
     """A server on a free port, once for the tests of this file; each test has subjects of its own."""
-    with serving(tmp_path_factory.mktemp("live")) as server:
+    with serving(shared_engine) as server:
         yield server
 
 

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from tests.clock import MovableClock
+from tests.stores.engine import Engine
 
 from tenure import POLICY_TEXT, MemoryRejected, NotFound, Source, Tenure
 
@@ -28,13 +29,13 @@ def test_a_memory_is_written_recalled_and_reported(tmp_path: Path) -> None:
     assert POLICY_TEXT not in prompt
 
 
-def test_what_was_written_is_there_after_the_program_ends(tmp_path: Path) -> None:
+def test_what_was_written_is_there_after_the_program_ends(engine: Engine) -> None:
     """SPEC E5: closing and opening again loses nothing."""
-    with Tenure.open(tmp_path / "memory.db") as store:
+    with Tenure.open(**engine.opening) as store:
         bot = store.session("acme", "support", "support", "customer-7")
         memory = bot.remember("Prefers e-mail", kind="preference", source=Source.direct_user("conv-456"))
 
-    with Tenure.open(tmp_path / "memory.db") as store:
+    with Tenure.open(**engine.opening) as store:
         bot = store.session("acme", "support", "support", "customer-7")
         assert bot.get(memory.id) == memory
         assert [found.id for found in bot.recall("e-mail?")] == [memory.id]

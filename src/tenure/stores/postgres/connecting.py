@@ -112,7 +112,15 @@ def pool(
             )
         )
 
-    return ConnectionPool(
+    def check(connection: Connection) -> None:
+        # Where one is dead the others are too; met one by one, each would cost a longer pause.
+        try:
+            ConnectionPool.check_connection(connection)
+        except psycopg.Error:
+            made.check()
+            raise
+
+    made = ConnectionPool(
         database_url,
         connection_class=Connection,
         min_size=1,
@@ -123,9 +131,10 @@ def pool(
         reconnect_failed=_connect_for_who_waits,
         kwargs={"autocommit": True, "application_name": "tenure"} | _patience(database_url),
         configure=configure,
-        check=ConnectionPool.check_connection if is_checked else None,
+        check=check if is_checked else None,
         open=True,
     )
+    return made
 
 
 def _connect_for_who_waits(pool: ConnectionPool[Connection]) -> None:
@@ -215,6 +224,7 @@ def faults_as_unavailable() -> Iterator[None]:
             "the database was lost while it was storing this: whether it was stored is unknown",
             hint="Send the same command again with the same idempotency key.",
             retry_after_seconds=1,
+            outcome_unknown=True,
         ) from fault
     except FAULTS as fault:
         hint = _ADVICE.get(type(fault), "Try again.")

@@ -149,12 +149,10 @@ ORDER BY created_seq DESC LIMIT %(limit)s;
 
 -- name: statistics_of_subject
 -- How many rows of one subject pass the hard filters, and their tokens.
--- What expires is compared as a sum, here and below: before the database has statistics, it would else walk the
--- index of what falls due, and with it the whole tenant.
 SELECT count(*), coalesce(sum(tokens), 0) FROM memory
 WHERE tenant_id = %(tenant)s AND subject = %(subject)s AND agent = %(agent)s AND purpose = %(purpose)s
   AND status = 'active'
-  AND expires_at + 0 > %(now)s AND valid_from <= %(now)s AND valid_to > %(now)s AND trust >= %(trust_min)s
+  AND expires_at > %(now)s AND valid_from <= %(now)s AND valid_to > %(now)s AND trust >= %(trust_min)s
   AND (%(kinds)s::text[] IS NULL OR kind = ANY (%(kinds)s::text[]))
   AND (%(scopes)s::text[] IS NULL OR scope_tier || ':' || scope_id = ANY (%(scopes)s::text[]));
 
@@ -163,7 +161,7 @@ WHERE tenant_id = %(tenant)s AND subject = %(subject)s AND agent = %(agent)s AND
 SELECT created_seq, memory_id, kind, trust, confidence, written_at, tokens FROM memory
 WHERE tenant_id = %(tenant)s AND subject = %(subject)s AND agent = %(agent)s AND purpose = %(purpose)s
   AND status = 'active'
-  AND expires_at + 0 > %(now)s AND valid_from <= %(now)s AND valid_to > %(now)s AND trust >= %(trust_min)s
+  AND expires_at > %(now)s AND valid_from <= %(now)s AND valid_to > %(now)s AND trust >= %(trust_min)s
   AND (%(kinds)s::text[] IS NULL OR kind = ANY (%(kinds)s::text[]))
   AND (%(scopes)s::text[] IS NULL OR scope_tier || ':' || scope_id = ANY (%(scopes)s::text[]))
 ORDER BY created_seq DESC LIMIT %(limit)s;
@@ -173,7 +171,7 @@ ORDER BY created_seq DESC LIMIT %(limit)s;
 SELECT created_seq, memory_id, kind, trust, confidence, written_at, tokens FROM memory
 WHERE tenant_id = %(tenant)s AND subject = %(subject)s AND agent = %(agent)s AND purpose = %(purpose)s
   AND status = 'active'
-  AND expires_at + 0 > %(now)s AND valid_from <= %(now)s AND valid_to > %(now)s AND trust >= %(trust_min)s
+  AND expires_at > %(now)s AND valid_from <= %(now)s AND valid_to > %(now)s AND trust >= %(trust_min)s
   AND (%(kinds)s::text[] IS NULL OR kind = ANY (%(kinds)s::text[]))
   AND (%(scopes)s::text[] IS NULL OR scope_tier || ':' || scope_id = ANY (%(scopes)s::text[]))
   AND created_seq = ANY (%(seqs)s);
@@ -186,7 +184,7 @@ WITH passed AS MATERIALIZED (
     SELECT created_seq, tokens FROM memory
     WHERE tenant_id = %(tenant)s AND subject = %(subject)s AND agent = %(agent)s AND purpose = %(purpose)s
       AND status = 'active'
-      AND expires_at + 0 > %(now)s AND valid_from <= %(now)s AND valid_to > %(now)s AND trust >= %(trust_min)s
+      AND expires_at > %(now)s AND valid_from <= %(now)s AND valid_to > %(now)s AND trust >= %(trust_min)s
       AND (%(kinds)s::text[] IS NULL OR kind = ANY (%(kinds)s::text[]))
       AND (%(scopes)s::text[] IS NULL OR scope_tier || ':' || scope_id = ANY (%(scopes)s::text[]))
 ), found AS MATERIALIZED (
@@ -202,7 +200,7 @@ WHERE num_nulls(found.term, passed.tokens) = 0;
 SELECT count(*), coalesce(sum(tokens), 0) FROM memory
 WHERE tenant_id = %(tenant)s AND agent = %(agent)s AND purpose = %(purpose)s
   AND status = 'active'
-  AND expires_at + 0 > %(now)s AND valid_from <= %(now)s AND valid_to > %(now)s AND trust >= %(trust_min)s
+  AND expires_at > %(now)s AND valid_from <= %(now)s AND valid_to > %(now)s AND trust >= %(trust_min)s
   AND (%(kinds)s::text[] IS NULL OR kind = ANY (%(kinds)s::text[]))
   AND (%(scopes)s::text[] IS NULL OR scope_tier || ':' || scope_id = ANY (%(scopes)s::text[]));
 
@@ -211,7 +209,7 @@ WHERE tenant_id = %(tenant)s AND agent = %(agent)s AND purpose = %(purpose)s
 SELECT created_seq, memory_id, kind, trust, confidence, written_at, tokens FROM memory
 WHERE tenant_id = %(tenant)s AND agent = %(agent)s AND purpose = %(purpose)s
   AND status = 'active'
-  AND expires_at + 0 > %(now)s AND valid_from <= %(now)s AND valid_to > %(now)s AND trust >= %(trust_min)s
+  AND expires_at > %(now)s AND valid_from <= %(now)s AND valid_to > %(now)s AND trust >= %(trust_min)s
   AND (%(kinds)s::text[] IS NULL OR kind = ANY (%(kinds)s::text[]))
   AND (%(scopes)s::text[] IS NULL OR scope_tier || ':' || scope_id = ANY (%(scopes)s::text[]))
 ORDER BY created_seq DESC LIMIT %(limit)s;
@@ -221,7 +219,7 @@ ORDER BY created_seq DESC LIMIT %(limit)s;
 SELECT created_seq, memory_id, kind, trust, confidence, written_at, tokens FROM memory
 WHERE tenant_id = %(tenant)s AND agent = %(agent)s AND purpose = %(purpose)s
   AND status = 'active'
-  AND expires_at + 0 > %(now)s AND valid_from <= %(now)s AND valid_to > %(now)s AND trust >= %(trust_min)s
+  AND expires_at > %(now)s AND valid_from <= %(now)s AND valid_to > %(now)s AND trust >= %(trust_min)s
   AND (%(kinds)s::text[] IS NULL OR kind = ANY (%(kinds)s::text[]))
   AND (%(scopes)s::text[] IS NULL OR scope_tier || ':' || scope_id = ANY (%(scopes)s::text[]))
   AND created_seq = ANY (%(seqs)s);
@@ -235,7 +233,7 @@ WITH found AS MATERIALIZED (
 SELECT found.term, found.frequency, m.created_seq, m.tokens
 FROM found JOIN memory AS m ON m.tenant_id = %(tenant)s AND m.created_seq = found.created_seq
 WHERE m.agent = %(agent)s AND m.purpose = %(purpose)s AND m.status = 'active'
-      AND m.expires_at + 0 > %(now)s AND m.valid_from <= %(now)s AND m.valid_to > %(now)s AND m.trust >= %(trust_min)s
+      AND m.expires_at > %(now)s AND m.valid_from <= %(now)s AND m.valid_to > %(now)s AND m.trust >= %(trust_min)s
       AND (%(kinds)s::text[] IS NULL OR m.kind = ANY (%(kinds)s::text[]))
       AND (%(scopes)s::text[] IS NULL OR m.scope_tier || ':' || m.scope_id = ANY (%(scopes)s::text[]));
 

@@ -7,6 +7,7 @@ from uuid import UUID
 
 import msgspec
 import psycopg
+from psycopg import sql
 from psycopg_pool import ConnectionPool
 
 from tenure.core.ledger import GENESIS
@@ -18,6 +19,7 @@ from tenure.usecases.ports import FirstAnswer, Listing, StoredEvent
 
 SQL: Final = load_queries("tenure.stores.postgres")
 Bindings = Sequence[Any] | Mapping[str, Any]
+BEGIN: Final = sql.SQL("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
 BEGIN_ATTEMPTS_MAX: Final = 3
 
 
@@ -152,7 +154,7 @@ class PostgresReading:
         if self.built(tenant) < self.head(tenant)[0]:
             raise IndexBehind(tenant)
 
-    def _open(self) -> Connection:
+    def _open(self, tenant: str | None) -> Connection:  # noqa: ARG002 -- one that begins later opens it for a tenant
         if self._own is None:
             raise LookupError("this reading has no connection")
         return self._own
@@ -164,7 +166,7 @@ class PostgresReading:
         return self._asked(tenant, name, bindings).fetchall()
 
     def _asked(self, tenant: str | None, name: str, bindings: Bindings) -> psycopg.Cursor[tuple[Any, ...]]:
-        connection = self._open()
+        connection = self._open(tenant)
         if tenant is not None and tenant != self._tenant:
             connection.execute(one_tenant(tenant))
             self._tenant = tenant
@@ -187,17 +189,21 @@ class LazyReading(PostgresReading):
             finally:
                 self._pool.putconn(connection)
 
-    def _open(self) -> Connection:
+    def _open(self, tenant: str | None) -> Connection:
         if self._own is None:
-            self._own = self._begun()
+            self._own, self._tenant = self._begun(tenant), tenant
         return self._own
 
-    def _begun(self) -> Connection:
+    def _begun(self, tenant: str | None) -> Connection:
         """A connection with a snapshot; one that a restart of the server left dead is replaced."""
+        begin: sql.SQL | sql.Composed = BEGIN
+        if tenant is not None:
+            begin = sql.SQL("; ").join([BEGIN, one_tenant(tenant)])
         for attempt in range(1, BEGIN_ATTEMPTS_MAX + 1):
             connection = self._pool.getconn()
             try:
-                connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+                # Both at once, which a prepared statement could not be.
+                connection.execute(begin, prepare=False)
             except psycopg.OperationalError:
                 self._pool.putconn(connection)
                 if attempt == BEGIN_ATTEMPTS_MAX:
