@@ -15,6 +15,7 @@ import msgspec
 
 from bench import (
     floor,
+    forgetting,
     http_api,
     importing,
     library,
@@ -46,6 +47,7 @@ MEASUREMENTS: Final = {
     "recall": Measurement(recalling.measure, recalling.LEAVES_OUT),
     "replay": Measurement(replaying.measure, replaying.LEAVES_OUT),
     "open": Measurement(opening.measure, opening.LEAVES_OUT),
+    "forget": Measurement(forgetting.measure, forgetting.LEAVES_OUT),
     "postgres": Measurement(postgres.measure, postgres.LEAVES_OUT),
     "postgres-1ms": Measurement(postgres.measure_slow, postgres.LEAVES_OUT_SLOW),
     "postgres-recall": Measurement(postgres_recall.measure, postgres_recall.LEAVES_OUT),

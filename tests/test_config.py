@@ -57,6 +57,9 @@ def test_the_documented_defaults_are_the_figures_of_the_rules() -> None:
     assert settings.retention.task_seconds == 60 * 60
     assert settings.retention.session_seconds == 24 * 60 * 60
     assert settings.retention.user_seconds == 90 * 24 * 60 * 60
+    assert settings.retention.task_inherits
+    assert settings.retention.session_inherits
+    assert settings.retention.probe_margin_seconds == 60
     assert settings.recall.items_max == 20
     assert settings.recall.stale_after_seconds == 7 * 24 * 60 * 60
     assert settings.recall.stale_below_freshness == 0.35
@@ -90,6 +93,8 @@ def test_command_line_beats_environment_beats_file_beats_default(folder: Path) -
         ("TENURE_LOG__LEVEL", "WARNING", "log.level", "warning"),
         ("TENURE_JWT__ALGORITHMS", "es256, EdDSA,", "jwt.algorithms", ("ES256", "EdDSA")),
         ("TENURE_KEYS__KEK", KEY_TEXT + "\n", "keys.kek", KEY),
+        ("TENURE_RETENTION__TASK_INHERITS", "False", "retention.task_inherits", False),
+        ("TENURE_RETENTION__SESSION_INHERITS", "1", "retention.session_inherits", True),
     ],
 )
 def test_text_from_the_environment_becomes_the_type_of_its_setting(
@@ -192,6 +197,7 @@ def test_a_wrong_value_is_refused_with_its_setting_origin_and_remedy(text: str, 
     ("line", "message"),
     [
         ("server.port = '8080'", "server.port (file tenure.toml): the text '8080' is not accepted"),
+        ("retention.task_inherits = 1", "(file tenure.toml): 1 is not accepted; it takes true or false."),
         ("server.port = true", "server.port (file tenure.toml): true is not accepted"),
         ("server.port = 80.0", "server.port (file tenure.toml): 80.0 is not accepted"),
         ("server.port = []", "server.port (file tenure.toml): this list is not accepted"),
@@ -320,6 +326,27 @@ def test_a_key_is_given_once() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    "other", [{"TENURE_KEYS__KEK": KEY_TEXT}, {"TENURE_KEYS__KEK_FILE": "kek"}], ids=["key", "file"]
+)
+def test_a_key_service_stands_instead_of_a_key(other: dict[str, str]) -> None:
+    """SPEC S3: what wraps the keys of tenants is one thing; what it wraps by says so."""
+    (problem,) = problems_of({**other, "TENURE_KEYS__KMS_AWS_KEY_ID": "alias/tenure"})
+
+    assert "keys.kms_aws_key_id" in problem
+    assert problem.endswith("only one of them may be set; leave the other out.")
+
+
+def test_a_key_service_is_reached_only_over_a_safe_way() -> None:
+    """SPEC S3, attack: keys are sent to it, so a plain address is only this machine's own."""
+    safe = {"TENURE_KEYS__KMS_AWS_ENDPOINT_URL": "http://127.0.0.1:5000"}
+    (problem,) = problems_of({"TENURE_KEYS__KMS_AWS_ENDPOINT_URL": "http://ann:hunter2@kms.example"})
+
+    assert load(environment=safe).settings.keys.kms_aws_endpoint_url == "http://127.0.0.1:5000"
+    assert "an https:// address, or http:// to this machine" in problem
+    assert "hunter2" not in problem
+
+
 JWT = {"TENURE_JWT__ISSUER": "i", "TENURE_JWT__AUDIENCE": "a", "TENURE_JWT__JWKS_FILE": "f"}
 
 
@@ -398,7 +425,7 @@ def test_a_secret_is_in_no_representation() -> None:
     loaded = load(environment={"TENURE_KEYS__KEK": KEY_TEXT})
 
     assert repr(KEY) not in repr(loaded)
-    assert loaded.settings.keys.__rich_repr__() == [("kek", "********"), ("kek_file", None)]
+    assert loaded.settings.keys.__rich_repr__()[:2] == [("kek", "********"), ("kek_file", None)]
     assert "kek='********'" in repr(loaded.settings)
 
 

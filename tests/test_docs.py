@@ -37,8 +37,9 @@ WORDS: Final = (
     "revoke", "expire", "retract", "forget", "erase", "hold", "receipt", "influence", "ledger",
     "checkpoint", "banner", "probe", "deny", "refuse", "reject", "trust", "confidence", "freshness",
     "relevance", "tenant", "agent", "purpose", "kind", "role", "grant", "fingerprint", "origin",
+    "floor", "suppression", "place", "erasure", "certificate", "residue",
 )  # fmt: skip
-LATER: Final = ("checkpoint", "erase", "hold", "probe", "retract")
+LATER: Final = ("checkpoint", "retract")
 
 PLACES: Final = (
     ROOT,
@@ -151,11 +152,12 @@ def test_the_calls_in_the_readme_work_as_printed(tmp_path: Path, server: str) ->
     done = in_a_shell(calls, tmp_path)
 
     assert (done.returncode, done.stderr) == (0, "")
-    written, recalled, forgotten = (msgspec.json.decode(line) for line in done.stdout.splitlines())
+    written, recalled, forgotten, erased = map(msgspec.json.decode, done.stdout.splitlines())
     assert printed != calls
     assert written["memory"]["status"] == "active"
     assert [item["memory"]["id"] for item in recalled["items"]] == [written["memory"]["id"]]
     assert forgotten["forgotten"] == 1
+    assert erased["statement"]["memory_ids"] == [written["memory"]["id"]]
 
 
 def test_the_conversation_in_the_readme_answers_as_printed(tmp_path: Path) -> None:
@@ -190,7 +192,7 @@ def leads_somewhere(page: Path, target: str) -> bool:
     return not anchor or anchor in {re.sub(r"[^\w -]", "", one).lower().replace(" ", "-") for one in headings}
 
 
-@pytest.mark.parametrize("name", ["tour", "architecture", "security"])
+@pytest.mark.parametrize("name", ["tour", "architecture", "security", "capabilities/forgetting"])
 def test_every_file_that_a_page_names_exists(name: str) -> None:
     """Code moves; the pages that lead through it move along."""
     page = text_of(f"docs/{name}.md")

@@ -1,37 +1,45 @@
 """Where ports meet what fills them: the one file that names a database or an engine."""
 
-import base64
-import binascii
+import logging
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager
 from datetime import timedelta
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Protocol, Self
+from typing import TYPE_CHECKING, Final, Protocol, Self
 
 import msgspec
 
 from tenure.config import Settings
 from tenure.core.admission import default_policy
-from tenure.core.errors import Unauthenticated, Unavailable
-from tenure.core.identity import Caller
+from tenure.core.errors import InvalidRequest, NotFound, Unauthenticated, Unavailable
+from tenure.core.identity import Caller, Tier
 from tenure.core.remembering import WriteRules
 from tenure.core.retention import Ladder
 from tenure.core.truth import Doubt
 from tenure.core.vocabulary import Outcome
 from tenure.engines.clock import SystemClock
-from tenure.stores.keyring import KEY_BYTES, SealingKeyring, WrongRootKey
-from tenure.stores.sqlite.folder import Folder, secret_file
+from tenure.stores.keyring import SealingKeyring
+from tenure.stores.root_key import RootKeyFile
+from tenure.stores.sqlite.connection import connect
+from tenure.stores.sqlite.folder import Folder
 from tenure.stores.sqlite.keys import SqliteKeyTable
+from tenure.stores.sqlite.reading import SqliteReading
+from tenure.stores.sqlite.schema import migrate
 from tenure.stores.sqlite.store import SqliteStore
+from tenure.stores.unlocking import RootKeys, Rotated, rotate_to_file, rotate_to_service, unlock
+from tenure.stores.wrapping import Wrapping, WrongRootKey
 from tenure.usecases import access
+from tenure.usecases.erasure import destroy_again
 from tenure.usecases.pipeline import Pipeline, Rules
-from tenure.usecases.ports import Clock, Store
+from tenure.usecases.ports import Clock, Reading, Store
 
 if TYPE_CHECKING:
     from tenure.stores.postgres.keys import PostgresKeyTable
 
 Authenticator = Callable[[str | None], Caller]
+
+_log: Final = logging.getLogger("tenure.keys")
 
 
 class Keys(Protocol):
@@ -92,7 +100,7 @@ def open_store(path: str | Path, *, settings: Settings | None = None, clock: Clo
     """Open the embedded store in a folder, making it where there is none.
 
     Raises Unavailable when another process owns the folder, when it cannot be written, or when its root key
-    is gone.
+    or its keyring is gone.
     """
     folder, settings = Folder(Path(path)), settings or Settings()
     folder.take()
@@ -100,15 +108,15 @@ def open_store(path: str | Path, *, settings: Settings | None = None, clock: Clo
         undo.callback(folder.release)
         keys = SqliteKeyTable(folder.keyring)
         undo.callback(keys.close)
-        keyring = _keyring(keys, folder, settings)
-        node = Node(
-            folder=folder,
-            settings=settings,
-            clock=clock or SystemClock(),
-            keys=keys,
-            keyring=keyring,
-            store=SqliteStore(folder, keyring),
-        )
+        if keys.is_empty() and _embedded_log_has_events(folder):
+            raise _lost_keyring()
+        keyring = SealingKeyring(keys)
+        _unlock(keyring, folder, settings, fresh=keys.is_empty())
+        store = SqliteStore(folder, keyring)
+        undo.callback(store.close)
+        clock = clock or SystemClock()
+        node = Node(folder=folder, settings=settings, clock=clock, keys=keys, keyring=keyring, store=store)
+        _destroy_again(node)
         undo.pop_all()
     return node
 
@@ -125,12 +133,12 @@ def open_database(database_url: str, *, settings: Settings | None = None, clock:
 
     settings = settings or Settings()
     folder, clock = Folder(Path(settings.data_dir)), clock or SystemClock()
-    with ExitStack() as undo, _explained(folder):
+    with ExitStack() as undo, _explained(folder), _database_explained():
         folder.make()
         keys_url = settings.keys.database_url or database_url
         keys = PostgresKeyTable(keys_url, commit_timeout_seconds=settings.database.commit_timeout_seconds)
         undo.callback(keys.close)
-        keyring = _keyring(keys, folder, settings)
+        keyring = SealingKeyring(keys)
         store = PostgresStore(
             database_url,
             keyring,
@@ -138,7 +146,14 @@ def open_database(database_url: str, *, settings: Settings | None = None, clock:
             forgets=keys.forgets(is_with_log=keys_url == database_url),
             commit_timeout_seconds=settings.database.commit_timeout_seconds,
         )
+        undo.callback(store.close)
+        # Another node may have made the first key and the first event meanwhile: in this order.
+        if keys.is_empty() and _has_events(store) and keys.is_empty():
+            raise _lost_keyring()
+        _unlock(keyring, folder, settings, fresh=keys.is_empty())
+        store.bring_views_up()
         node = Node(folder=folder, settings=settings, clock=clock, keys=keys, keyring=keyring, store=store)
+        _destroy_again(node)
         undo.pop_all()
     return node
 
@@ -156,7 +171,9 @@ def _explained(folder: Folder) -> Iterator[None]:
     try:
         yield
     except WrongRootKey as fault:
-        raise Unavailable(str(fault), hint="Give the root key that this store was made with.") from fault
+        raise Unavailable(
+            str(fault), hint="Give the root key that opens this store, or name what wraps it (docs/keys.md)."
+        ) from fault
     except OSError as fault:
         raise Unavailable(
             f"the data folder {folder.path} cannot be written ({fault.strerror})",
@@ -164,10 +181,64 @@ def _explained(folder: Folder) -> Iterator[None]:
         ) from fault
 
 
-def _keyring(keys: "SqliteKeyTable | PostgresKeyTable", folder: Folder, settings: Settings) -> SealingKeyring:
-    keyring = SealingKeyring(keys, _root_key(folder, settings, fresh=keys.is_empty()))
-    keyring.check()
-    return keyring
+@contextmanager
+def _database_explained() -> Iterator[None]:
+    """Say what is wrong with a database that answers, but not as one that Tenure can be kept in."""
+    from psycopg import errors  # noqa: PLC0415
+
+    try:
+        yield
+    except errors.InsufficientPrivilege as fault:
+        raise Unavailable(
+            "the user of the database lacks a right that Tenure needs when it starts",
+            hint="It must own the schemas tenure and tenure_keys, or may create them, and may become "
+            "tenure_app. Let an administrator run: CREATE ROLE tenure_app NOLOGIN; GRANT tenure_app TO that "
+            "user; GRANT CREATE ON DATABASE … TO that user.",
+        ) from fault
+    except (
+        errors.UndefinedTable,
+        errors.DuplicatePreparedStatement,
+        errors.InvalidSqlStatementName,
+    ) as fault:
+        raise Unavailable(
+            f"the database forgets what a connection has set up ({type(fault).__name__})",
+            hint="Is there a pooler in transaction mode between? Reach PostgreSQL itself, or let the pooler "
+            "keep sessions.",
+        ) from fault
+
+
+def _embedded_log_has_events(folder: Folder) -> bool:
+    """Whether the folder's log holds anything. The store itself cannot be opened without its keys."""
+    if not folder.log.exists():
+        return False
+    with closing(connect(folder.log, durable=True)) as connection:
+        migrate(connection)
+        return _any_event(SqliteReading(connection))
+
+
+def _has_events(store: Store) -> bool:
+    with store.reading() as reading:
+        return _any_event(reading)
+
+
+def _any_event(reading: Reading) -> bool:
+    return any(reading.head(tenant)[0] for tenant in reading.tenants())
+
+
+def _lost_keyring() -> Unavailable:
+    return Unavailable(
+        "the keyring is empty, but the log has events: the keys of what is sealed there are missing",
+        hint="Put the keyring back (keyring.db, or the schema tenure_keys) with its root key. If it is lost "
+        "for good, no content can be opened: 'tenure restore --without-keys' puts a backup into a new store, "
+        "as evidence (docs/keys.md).",
+    )
+
+
+def _destroy_again(node: Node) -> None:
+    """Before anybody is served: the keys of erased subjects that an old copy of the keyring brought back."""
+    destroyed = destroy_again(node.pipeline)
+    if destroyed:
+        _log.warning("an old copy of the keyring was put back: keys of erased subjects destroyed again")
 
 
 def rules(settings: Settings) -> Rules:
@@ -183,6 +254,15 @@ def rules(settings: Settings) -> Rules:
                 task=timedelta(seconds=retention.task_seconds),
                 session=timedelta(seconds=retention.session_seconds),
                 user=timedelta(seconds=retention.user_seconds),
+                inherits=frozenset(
+                    tier
+                    for tier, inherits in (
+                        (Tier.TASK, retention.task_inherits),
+                        (Tier.SESSION, retention.session_inherits),
+                    )
+                    if inherits
+                ),
+                probe_margin=timedelta(seconds=retention.probe_margin_seconds),
             ),
         ),
         doubt=Doubt(
@@ -225,29 +305,78 @@ def authenticator(node: Node) -> Authenticator:
     return authenticate
 
 
-def _make_root_key(path: Path) -> None:
-    """Make the root key, unless another node of the same folder is faster: then its key is the one."""
-    if path.exists() and path.stat().st_size == 0:
-        path.unlink(missing_ok=True)
-    with suppress(FileExistsError):
-        secret_file(path, base64.b64encode(SystemClock().secret(KEY_BYTES)).decode() + "\n")
+def rotate_root_key(settings: Settings, *, to_kms: str | None = None, to_file: bool = False) -> Rotated:
+    """Wrap every tenant's keys by a fresh root key, or by a key in AWS KMS; the old root key is destroyed.
+
+    No other process may have the store open. Whoever dies on the way can call it again. What it leaves or
+    comes to, with ``to_kms`` or ``to_file``, the settings must say from then on.
+    """
+    folder = Folder(Path(settings.data_dir))
+    if to_file and to_kms is not None:
+        raise InvalidRequest("give one of --to-kms and --to-file", field="to_kms")
+    if settings.keys.kek is not None and to_kms is None and not to_file:
+        raise InvalidRequest(
+            "the root key is a setting (keys.kek), which no program can change",
+            field="keys.kek",
+            hint="Move to a root key in the data folder with --to-file, or to AWS KMS with --to-kms KEY; "
+            "then leave keys.kek out.",
+        )
+    with ExitStack() as undo, _explained(folder), _database_explained():
+        keys = _keys_alone(folder, settings, undo)
+        if keys.is_empty():
+            raise NotFound("there is no keyring here to rotate the root key of", hint="Name the right store.")
+        keyring, root = SealingKeyring(keys), _root_keys(folder, settings)
+        service = _kms(settings, to_kms) if to_kms is not None else root.service
+        if service is None or to_file:
+            return rotate_to_file(keyring, root)
+        return rotate_to_service(keyring, root, service)
 
 
-def _root_key(folder: Folder, settings: Settings, *, fresh: bool) -> bytes:
-    """The root key from the settings, or from the folder's own file, which a new store makes."""
-    if settings.keys.kek is not None:
-        return settings.keys.kek
-    path = Path(settings.keys.kek_file) if settings.keys.kek_file else folder.root_key
-    if fresh and settings.keys.kek_file is None and not (path.exists() and path.stat().st_size):
-        _make_root_key(path)
+def _keys_alone(folder: Folder, settings: Settings, undo: ExitStack) -> "SqliteKeyTable | PostgresKeyTable":
+    """The keyring's table, closed to every other process where that can be done."""
+    if settings.database_url is None:
+        folder.take()
+        undo.callback(folder.release)
+        embedded = SqliteKeyTable(folder.keyring)
+        undo.callback(embedded.close)
+        return embedded
+    from tenure.stores.postgres.keys import PostgresKeyTable  # noqa: PLC0415
+
+    folder.make()
+    keys = PostgresKeyTable(
+        settings.keys.database_url or settings.database_url,
+        commit_timeout_seconds=settings.database.commit_timeout_seconds,
+    )
+    undo.callback(keys.close)
+    return keys
+
+
+def _unlock(keyring: SealingKeyring, folder: Folder, settings: Settings, *, fresh: bool) -> None:
+    root = _root_keys(folder, settings)
+    if fresh and root.is_in_file and settings.keys.kek_file is None:
+        root.file.make()
+    unlock(keyring, root)
+
+
+def _root_keys(folder: Folder, settings: Settings) -> RootKeys:
+    """What holds the root key, as the settings name it."""
+    keys = settings.keys
+    return RootKeys(
+        file=RootKeyFile(Path(keys.kek_file) if keys.kek_file else folder.root_key),
+        given=keys.kek,
+        service=_kms(settings, keys.kms_aws_key_id) if keys.kms_aws_key_id is not None else None,
+    )
+
+
+def _kms(settings: Settings, key_id: str) -> Wrapping:
     try:
-        return base64.b64decode(path.read_text("ascii").strip(), validate=True)
-    except OSError as fault:
+        # Loaded when needed: its library is large, and an extra.
+        from tenure.engines.kms_aws import AwsKmsWrapping  # noqa: PLC0415
+    except ImportError as fault:
         raise Unavailable(
-            f"the root key {path} cannot be read ({fault.strerror})",
-            hint="Without it nothing here can be opened: put it back, or name it with TENURE_KEYS__KEK_FILE.",
+            "wrapping by AWS KMS needs a package that is not installed",
+            hint="Install it: pip install 'tenure[kms-aws]'.",
         ) from fault
-    except (binascii.Error, UnicodeDecodeError) as fault:
-        raise Unavailable(
-            f"the root key {path} is not base64 text", hint="Put the right file back."
-        ) from fault
+    return AwsKmsWrapping(
+        key_id, region=settings.keys.kms_aws_region, endpoint_url=settings.keys.kms_aws_endpoint_url
+    )

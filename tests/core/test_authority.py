@@ -47,6 +47,10 @@ CARRIED_BY: dict[str, set[str]] = {
     "memory:revoke": {"reviewer", "operator"},
     "memory:review": {"reviewer"},
     "subject:forget": {"privacy_officer", "subject"},
+    "subject:erase": {"privacy_officer", "subject"},
+    "subject:export": {"privacy_officer", "subject"},
+    "subject:hold": {"privacy_officer"},
+    "alert:read": {"privacy_officer", "auditor", "operator"},
     "log:read": {"auditor", "operator"},
     "key:manage": {"operator"},
 }
@@ -110,7 +114,7 @@ def test_a_permission_that_any_role_carries_is_held(permission: Permission) -> N
 
 
 @pytest.mark.parametrize("permission", Permission)
-def test_what_a_model_steers_never_reviews_renews_manages_keys_or_sees_what_is_withheld(
+def test_what_a_model_steers_never_judges_manages_keys_sees_what_is_withheld_or_disposes_of_a_subject(
     permission: Permission,
 ) -> None:
     """SPEC A5, L6: whatever roles it was given."""
@@ -120,6 +124,9 @@ def test_what_a_model_steers_never_reviews_renews_manages_keys_or_sees_what_is_w
         Permission.READ_WITHHELD,
         Permission.RENEW,
         Permission.MANAGE_KEYS,
+        Permission.ERASE,
+        Permission.EXPORT,
+        Permission.HOLD,
     }
 
     assert may(driven, permission) == (permission not in never)

@@ -45,10 +45,16 @@ from tenure.core.vocabulary import Claim
 
 LISTED = [
     ("access.denied", 1),
+    ("alert.raised", 1),
+    ("erasure.begun", 1),
+    ("forget.probed", 1),
+    ("hold.placed", 1),
+    ("hold.released", 1),
     ("key.created", 1),
     ("key.revoked", 1),
     ("memory.admitted", 1),
     ("memory.expired", 1),
+    ("memory.forgotten", 1),
     ("memory.promoted", 1),
     ("memory.quarantined", 1),
     ("memory.refused", 1),
@@ -59,6 +65,9 @@ LISTED = [
     ("memory.superseded", 1),
     ("recall.answered", 1),
     ("recall.influenced", 1),
+    ("scope.compacted", 1),
+    ("scoped_key.forgotten", 1),
+    ("subject.erased", 1),
     ("subject.forgotten", 1),
 ]
 QUOTED = (CONTENT, KEY, URI, REASON, CLAIM.entity, CLAIM.attribute, CLAIM.value)

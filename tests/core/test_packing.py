@@ -11,8 +11,8 @@ from tests.core.examples import MODEST, NOW, id_of, memory, texts
 
 from tenure.core.memory import Memory
 from tenure.core.retrieval import PARTS, Candidate, Ranked, Recall, pack, rank
+from tenure.core.rows import microseconds
 from tenure.core.truth import Doubt
-from tenure.core.views import microseconds
 from tenure.core.wording import estimate_tokens
 
 QUESTION = Recall(agent="support", purpose="service", query="which notebook?")

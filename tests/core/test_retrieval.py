@@ -20,7 +20,7 @@ from tenure.core.retrieval import (
     rank,
     words,
 )
-from tenure.core.views import microseconds
+from tenure.core.rows import microseconds
 from tenure.core.vocabulary import Kind
 
 NOW_MICROSECONDS = microseconds(NOW)

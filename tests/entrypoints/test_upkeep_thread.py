@@ -13,7 +13,7 @@ from tests.usecases.asking import happened, written
 from tenure.config import Settings
 from tenure.entrypoints.upkeep_thread import UpkeepThread
 from tenure.stores.sqlite.store import SqliteStore
-from tenure.usecases.upkeep import Round, expiry_round
+from tenure.usecases.upkeep import Round, upkeep_round
 from tenure.wiring import Node, open_database
 
 FOREVER_SECONDS = 86_400.0
@@ -86,16 +86,16 @@ def test_of_many_nodes_one_does_the_rounds_until_it_is_gone(postgres_url: str, t
         for _ in range(2):
             written(first.pipeline, ttl_seconds=60)
         clock.pass_time(seconds=61)
-        holds = expiry_round(first.pipeline, batch_size=1)
-        waits = expiry_round(second.pipeline, batch_size=10)
+        holds = upkeep_round(first.pipeline, batch_size=1)
+        waits = upkeep_round(second.pipeline, batch_size=10)
         idle = one_round(second, interval_seconds=FOREVER_SECONDS)
-        goes_on = expiry_round(first.pipeline, batch_size=1)
+        goes_on = upkeep_round(first.pipeline, batch_size=1)
         written(first.pipeline, ttl_seconds=60)
         clock.pass_time(seconds=61)
         with psycopg.connect(postgres_url) as connection:
             connection.execute(END_THE_LEASE)
-        succeeds = expiry_round(second.pipeline, batch_size=10)
-        follows = expiry_round(first.pipeline, batch_size=10)
+        succeeds = upkeep_round(second.pipeline, batch_size=10)
+        follows = upkeep_round(first.pipeline, batch_size=10)
 
         log = happened(first.pipeline)
     nothing = Round(expired=0, more=False)

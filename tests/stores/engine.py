@@ -66,9 +66,14 @@ class Engine(Protocol):
 
 
 _VIEWS: Final[dict[str, LiteralString]] = {
+    "alert": "SELECT * FROM alert ORDER BY tenant_id, seq",
     "caller_key": "SELECT * FROM caller_key ORDER BY tenant_id, key_id",
-    "forget_floor": "SELECT * FROM forget_floor ORDER BY tenant_id, target_kind, target",
+    "derivation": "SELECT * FROM derivation ORDER BY tenant_id, parent, child",
+    "erasure": "SELECT * FROM erasure ORDER BY tenant_id, subject",
+    "forget_floor": "SELECT * FROM forget_floor ORDER BY tenant_id, subject, target_kind, target",
+    "hold": "SELECT * FROM hold ORDER BY tenant_id, subject",
     "memory": "SELECT * FROM memory ORDER BY tenant_id, created_seq",
+    "suppression": "SELECT * FROM suppression ORDER BY tenant_id, forget_id",
 }
 _SQLITE_ALTERATIONS: Final = {
     "altered body": """
@@ -93,6 +98,7 @@ _SQLITE_ALTERATIONS: Final = {
 }
 _POSTGRES_ALTERATIONS: Final[dict[str, LiteralString]] = {
     "altered body": """
+        SET LOCAL session_replication_role = replica;
         UPDATE event SET body = decode(repeat('00', length(body)), 'hex')
         WHERE tenant_id = %(tenant)s AND seq = %(seq)s
     """,

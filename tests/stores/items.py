@@ -62,6 +62,7 @@ def created(
     needs: Sequence[tuple[int, int]] = (),
     is_held: bool = False,
     key_digest: bytes | None = None,
+    fingerprint: bytes | None = None,
     **sides: Any,
 ) -> Append:
     """An item that creates a memory, active or held back."""
@@ -81,9 +82,9 @@ def created(
         "tokens": 5,
     }
     shape = Quarantined if is_held else Admitted
-    secret = Secret(content=content, key_digest=key_digest)
+    secret = Secret(content=content, key_digest=key_digest, fingerprint=fingerprint)
     event = _event(shape(**(whole | sides)), memory, 1, tenant, subject, secret)
-    return _item(keyring, event, key=key, request=request, needs=needs)
+    return item_of(keyring, event, key=key, request=request, needs=needs)
 
 
 def renewed(
@@ -93,12 +94,12 @@ def renewed(
     data = Renewed(expires_at=START + timedelta(days=days))
     tenant, subject = where.get("tenant", TENANT), where.get("subject", SUBJECT)
     event = _event(data, memory, to_version, tenant, subject, Secret(reason="asked for"))
-    return _item(keyring, event, key=key)
+    return item_of(keyring, event, key=key)
 
 
 def forgotten(keyring: Keyring, *, tenant: str = TENANT, subject: str = SUBJECT) -> Append:
     """An item that forgets a subject."""
-    return _item(
+    return item_of(
         keyring, Event(tenant=tenant, at=START, actor="pia", data=SubjectForgotten(), subject=subject)
     )
 
@@ -108,7 +109,7 @@ def receipt(keyring: Keyring, stream: int, *, tenant: str = TENANT) -> Append:
     data = Recalled(
         agent="support", purpose="answering", query_fingerprint=b"q" * 16, memory_ids=(), limit=10
     )
-    return _item(keyring, Event(tenant=tenant, at=START, actor="bot", data=data, stream=number(stream)))
+    return item_of(keyring, Event(tenant=tenant, at=START, actor="bot", data=data, stream=number(stream)))
 
 
 def together(*items: Append) -> Append:
@@ -133,6 +134,24 @@ def log_of(opened: Opened, tenant: str = TENANT) -> list[StoredEvent]:
     return list(opened.store.export(tenant))
 
 
+def item_of(
+    keyring: Keyring,
+    event: Event,
+    *,
+    key: str | None = None,
+    request: bytes = b"request",
+    needs: Sequence[tuple[int, int]] = (),
+) -> Append:
+    """An item with one event, sealed."""
+    keyring.ensure([(event.tenant, event.subject)] if event.secret and event.subject else [])
+    return Append(
+        tenant=event.tenant,
+        events=(seal(event, keyring),),
+        needs=tuple(Needs(memory_id=number(memory), version=version) for memory, version in needs),
+        idempotency=Idempotency(key=key, request=request, outcome=b"{}") if key else None,
+    )
+
+
 def _event(data: EventData, memory: int, version: int, tenant: str, subject: str, secret: Secret) -> Event:
     return Event(
         tenant=tenant,
@@ -143,21 +162,4 @@ def _event(data: EventData, memory: int, version: int, tenant: str, subject: str
         version=version,
         subject=subject,
         secret=secret,
-    )
-
-
-def _item(
-    keyring: Keyring,
-    event: Event,
-    *,
-    key: str | None = None,
-    request: bytes = b"request",
-    needs: Sequence[tuple[int, int]] = (),
-) -> Append:
-    keyring.ensure([(event.tenant, event.subject)] if event.secret and event.subject else [])
-    return Append(
-        tenant=event.tenant,
-        events=(seal(event, keyring),),
-        needs=tuple(Needs(memory_id=number(memory), version=version) for memory, version in needs),
-        idempotency=Idempotency(key=key, request=request, outcome=b"{}") if key else None,
     )

@@ -17,7 +17,7 @@ from tests.stores.items import (
 
 from tenure.core.ledger import GENESIS, link
 from tenure.core.retrieval import Filter
-from tenure.core.views import microseconds
+from tenure.core.rows import microseconds
 from tenure.core.wording import analyse
 from tenure.usecases.ports import Appended, Listing, Stale
 

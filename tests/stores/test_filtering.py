@@ -7,7 +7,7 @@ from tests.stores.items import DIFFERENT, HOUR, SUBJECT, TENANT, created, forgot
 
 from tenure.core.identity import Tier
 from tenure.core.retrieval import Filter
-from tenure.core.views import microseconds
+from tenure.core.rows import microseconds
 from tenure.core.vocabulary import Kind, Trust
 from tenure.core.wording import analyse
 

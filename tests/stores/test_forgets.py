@@ -8,20 +8,43 @@ from pathlib import Path
 import apsw
 import psycopg
 import pytest
+from tests.clock import START
 from tests.stores.engine import Engine, Opened, PostgresEngine, SqliteEngine
+from tests.stores.forgetting_items import (
+    VALUE,
+    alert_raised,
+    compacted,
+    erased,
+    erasure_begun,
+    hold_placed,
+    key_forgotten,
+    memory_forgotten,
+    probed,
+    rejected,
+)
+from tests.stores.items import accepted, created, forgotten, put
 from tests.stores.places import NewPlace
-from tests.usecases.asking import OFFICER, SUBJECT, TENANT, written
+from tests.usecases.asking import AGENT, OFFICER, PURPOSE, SUBJECT, TENANT, written
 
 from tenure.config import Settings
 from tenure.config.settings import Keys
 from tenure.core.errors import Unavailable
 from tenure.core.events import decode_header
+from tenure.core.forgetting import ForgetKey
+from tenure.core.identity import Scope, Tier
 from tenure.stores.postgres import store
 from tenure.stores.postgres.connecting import Connection, OutcomeUnknown, committed
 from tenure.stores.sqlite import store as sqlite_store
 from tenure.stores.sqlite.connection import transaction
 from tenure.stores.sqlite.store import SqliteStore
-from tenure.usecases.forgetting import FORGET_SUBJECT, ForgetSubject
+from tenure.usecases.forgetting import (
+    FORGET_KEY,
+    FORGET_MEMORY,
+    FORGET_SUBJECT,
+    ForgetMemory,
+    ForgetSubject,
+)
+from tenure.usecases.ports import StoredEvent
 from tenure.wiring import Node, open_database, open_store
 
 
@@ -41,6 +64,88 @@ def test_every_forget_is_recorded_in_order_as_the_log_has_it(opened: Opened) -> 
     assert recorded == [(TENANT, stored) for stored in opened.store.export(TENANT) if stored.seq > 1]
     assert [decode_header(stored.header).subject for _, stored in recorded] == [SUBJECT, "customer-8"]
     assert [stored.body for _, stored in recorded] == [None, None]
+
+
+def test_every_kind_of_forget_is_recorded_and_nothing_else(opened: Opened) -> None:
+    """SPEC F11: of a subject, a memory, a key, and an erasure; what a reviewer rejects is no forget."""
+    keys = opened.keyring
+    accepted(
+        put(
+            opened,
+            created(keys, 1),
+            created(keys, 2, is_held=True, fingerprint=VALUE),
+            memory_forgotten(keys, 1),
+            rejected(keys, 2),
+            key_forgotten(keys, 20, floors=["task:t-1"], probe_at=START),
+            probed(keys, 20, passed=False),
+            compacted(keys),
+            forgotten(keys, subject="customer-8"),
+            hold_placed(keys),
+            erasure_begun(keys, 30),
+            erased(keys, 30, begun_seq=10),
+            alert_raised(keys),
+        )
+    )
+    put(opened, memory_forgotten(keys, 1, tenant="globex"))
+
+    recorded = list(opened.store.forgets())
+
+    assert [(tenant, stored.seq) for tenant, stored in sorted(recorded, key=_place)] == [
+        *((TENANT, seq) for seq in (3, 5, 8, 10)),
+        ("globex", 1),
+    ]
+    log = {(TENANT, stored.seq): stored for stored in opened.store.export(TENANT)}
+    for tenant, stored in recorded:
+        if tenant == TENANT:
+            kept = log[(tenant, stored.seq)]
+            assert (stored.header, stored.link, stored.body) == (kept.header, kept.link, None)
+
+
+def test_no_content_is_in_the_record(opened: Opened) -> None:
+    """SPEC F7, F11: it outlives an erasure, so it names ids, times and keyed digests only."""
+    memory = written(opened.pipeline, "Likes the okapi", key="favourite animal")
+    forget = ForgetKey(
+        agent=AGENT,
+        purpose=PURPOSE,
+        subject=SUBJECT,
+        key="favourite animal",
+        scope=Scope(tier=Tier.USER, id=SUBJECT),
+    )
+    opened.pipeline.run(FORGET_KEY, OFFICER, forget)
+    again = written(opened.pipeline, "Likes the quokka")
+    opened.pipeline.run(FORGET_MEMORY, OFFICER, ForgetMemory(memory_id=again.id, expected_version=1))
+
+    said = b"".join(stored.header + (stored.body or b"") for _, stored in opened.store.forgets())
+
+    assert memory.id != again.id
+    assert [word for word in (b"okapi", b"quokka", b"favourite") if word in said] == []
+    assert SUBJECT.encode() in said
+
+
+def test_forgets_of_another_store_are_added_to_the_record(
+    engine: Engine, opened: Opened, other_engine: Engine
+) -> None:
+    """SPEC F11: a restore that carries them out tells of them, in their order, behind what was there."""
+    with other_engine.open() as other:
+        forget(other, SUBJECT)
+        put(other, forgotten(other.keyring, tenant="globex"))
+        theirs = list(other.store.forgets())
+    forget(opened, "customer-8")
+    own = list(opened.store.forgets())
+
+    opened.store.record_forgets([])
+    opened.store.record_forgets(theirs)
+    opened.close()
+
+    with engine.open() as again:
+        recorded = list(again.store.forgets())
+        assert [one for one in recorded if one[0] == TENANT] == own + theirs[:1]
+        assert [one for one in recorded if one[0] == "globex"] == theirs[1:]
+        assert again.store.rebuild().events == 1
+
+
+def _place(recorded: tuple[str, StoredEvent]) -> tuple[str, int]:
+    return recorded[0], recorded[1].seq
 
 
 def test_the_record_is_there_when_the_store_opens_again(engine: Engine, opened: Opened) -> None:

@@ -1,7 +1,13 @@
 """The contract of the keyring: what is sealed opens at its own place and nowhere else."""
 
+import base64
+
 import pytest
+from tests.clock import MovableClock
 from tests.stores.engine import Engine, Opened
+
+from tenure.core.errors import Unavailable
+from tenure.stores.wrapping import LocalWrapping
 
 PLACE = b"memory 1, version 1"
 
@@ -88,6 +94,27 @@ def test_a_digest_is_equal_for_equal_text_within_a_tenant_alone(engine: Engine) 
         again.close()
     assert first not in others
     assert len(set(others)) == 3
+
+
+def test_a_keyring_that_is_wrapped_anew_does_all_that_it_did(engine: Engine, clock: MovableClock) -> None:
+    """SPEC F7: new and old bodies open, digests and signatures stay, and the old root key is refused."""
+    node = engine.open(clock)
+    keyring = node.keyring
+    dek, sealed = keyring.seal("acme", "ann", b"likes tea", PLACE)
+    told = keyring.digest("acme", "content", "likes tea"), keyring.public_key()
+
+    count = keyring.rewrap(LocalWrapping(bytes(range(32))))
+    later = keyring.seal("globex", "bob", b"likes coffee", PLACE)
+    node.close()
+
+    assert count == 4
+    with pytest.raises(Unavailable, match="does not open this keyring"):
+        engine.open(clock)
+    node.folder.root_key.write_text(base64.b64encode(bytes(range(32))).decode(), "ascii")
+    with engine.open(clock) as again:
+        assert again.keyring.open("acme", "ann", dek, sealed, PLACE) == b"likes tea"
+        assert again.keyring.open("globex", "bob", *later, PLACE) == b"likes coffee"
+        assert (again.keyring.digest("acme", "content", "likes tea"), again.keyring.public_key()) == told
 
 
 def test_two_stores_share_no_key(engine: Engine, other_engine: Engine) -> None:

@@ -9,7 +9,7 @@ from tests.stores.engine import Engine, Opened
 from tests.stores.items import DIFFERENT, TENANT, created, number, put, receipt
 
 from tenure.core.identity import SourceType
-from tenure.core.views import MemoryRow, microseconds
+from tenure.core.rows import MemoryRow, microseconds
 from tenure.usecases.ports import Listing
 
 DIGEST = b"d" * 16

@@ -10,10 +10,12 @@ from tests.stores.engine import Engine
 from tests.stores.items import TENANT, created, put, renewed
 from tests.stores.places import NewEngine
 from tests.usecases.asking import (
+    AGENT,
     BOT,
     JUDGES,
     OFFICER,
     OPERATOR,
+    PURPOSE,
     REVIEWER,
     judgement,
     proposal,
@@ -23,20 +25,30 @@ from tests.usecases.asking import (
 
 from tenure.core.access import CreateKey
 from tenure.core.errors import TenureError
-from tenure.core.identity import Grants, Role, SourceType
+from tenure.core.forgetting import ForgetKey
+from tenure.core.holds import PlaceHold
+from tenure.core.identity import Grants, Role, Scope, SourceType, Tier
 from tenure.core.memory import Memory
 from tenure.core.proposals import Revise
 from tenure.core.retention import Renew
 from tenure.core.vocabulary import Kind
 from tenure.usecases.access import REVOKE_KEY, RevokeKey, create_key
+from tenure.usecases.erasure import EraseSubject, erase
 from tenure.usecases.evidence import verify
-from tenure.usecases.forgetting import FORGET_SUBJECT, ForgetSubject
+from tenure.usecases.forgetting import (
+    FORGET_KEY,
+    FORGET_MEMORY,
+    FORGET_SUBJECT,
+    ForgetMemory,
+    ForgetSubject,
+)
+from tenure.usecases.holds import PLACE_HOLD, RELEASE_HOLD, ReleaseHold
 from tenure.usecases.pipeline import Pipeline
 from tenure.usecases.reading import LIST, ListMemories
 from tenure.usecases.remembering import REMEMBER, REVISE, ReviseMemory
 from tenure.usecases.retrieval import RECALL
 from tenure.usecases.review import RENEW, RenewMemory
-from tenure.usecases.upkeep import expiry_round
+from tenure.usecases.upkeep import upkeep_round
 
 SUBJECTS = ("ann", "bob")
 
@@ -60,6 +72,12 @@ class History:
             self.let_time_pass,
             self.recall,
             self.exchange_keys,
+            self.derive,
+            self.derive,
+            self.forget_memory,
+            self.forget_key,
+            self.hold_or_release,
+            self.erase,
         )
 
     def step(self, which: int) -> None:
@@ -78,6 +96,7 @@ class History:
             kind=list(Kind)[self._chance(len(Kind))],
             source=source(source_type, thread="t", position=self._chance(9)),
             key="name" if self._chance(2) else None,
+            scope=self._scope(),
             ttl_seconds=3_600 * (1 + self._chance(24)),
         )
         written = self._pipeline.run(REMEMBER, BOT, command, idempotency_key=f"k-{self._chance(50)}")
@@ -114,10 +133,52 @@ class History:
         """A whole subject."""
         self._pipeline.run(FORGET_SUBJECT, OFFICER, ForgetSubject(subject=SUBJECTS[self._chance(2)]))
 
+    def derive(self) -> None:
+        """Something made from something else, wherever that lies."""
+        old = self._one()
+        command = proposal(
+            f"Made of note {self._chance(1_000)}",
+            subject=old.subject,
+            kind=old.kind,
+            scope=self._scope(),
+            derived_from=(old.id,),
+        )
+        self._pipeline.run(REMEMBER, BOT, command)
+
+    def forget_memory(self) -> None:
+        """One memory, with what was made from it."""
+        old = self._one()
+        command = ForgetMemory(memory_id=old.id, expected_version=old.version)
+        self._pipeline.run(FORGET_MEMORY, OFFICER, command)
+
+    def forget_key(self) -> None:
+        """A key, at a scope and outward or at the leaf alone."""
+        command = ForgetKey(
+            agent=AGENT,
+            purpose=PURPOSE,
+            subject=SUBJECTS[self._chance(2)],
+            key="name",
+            scope=self._scope() or Scope(tier=Tier.USER, id="ann"),
+            leaf_only=bool(self._chance(2)),
+        )
+        self._pipeline.run(FORGET_KEY, OFFICER, command)
+
+    def hold_or_release(self) -> None:
+        """A legal hold comes, or goes."""
+        subject = SUBJECTS[self._chance(2)]
+        if self._chance(3):
+            self._pipeline.run(RELEASE_HOLD, OFFICER, ReleaseHold(subject=subject, reason="over"))
+        else:
+            self._pipeline.run(PLACE_HOLD, OFFICER, PlaceHold(subject=subject, reason="a lawsuit"))
+
+    def erase(self) -> None:
+        """A whole subject, for good."""
+        erase(self._pipeline, OFFICER, EraseSubject(subject=SUBJECTS[self._chance(2)]))
+
     def let_time_pass(self) -> None:
         """Some hours, and a round of upkeep."""
         self._clock.pass_time(hours=self._chance(12))
-        expiry_round(self._pipeline, batch_size=3)
+        upkeep_round(self._pipeline, batch_size=3)
 
     def recall(self) -> None:
         """A question, of which a receipt stays."""
@@ -132,6 +193,11 @@ class History:
         )
         if self._chance(2):
             self._pipeline.run(REVOKE_KEY, OPERATOR, RevokeKey(key_id=made.key.id))
+
+    def _scope(self) -> Scope | None:
+        """A task's, a session's, or the subject's own, which is left out."""
+        scopes = (None, Scope(tier=Tier.TASK, id="t", session="s"), Scope(tier=Tier.SESSION, id="s"))
+        return scopes[self._chance(3)]
 
     def _one(self) -> Memory:
         memories = _memories(self._pipeline)
@@ -150,7 +216,7 @@ def _memories(pipeline: Pipeline) -> tuple[Memory, ...]:
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )
-@given(steps=st.lists(st.integers(0, 9), min_size=10, max_size=60), random=st.randoms(use_true_random=False))
+@given(steps=st.lists(st.integers(0, 15), min_size=10, max_size=60), random=st.randoms(use_true_random=False))
 def test_after_any_history_a_rebuild_gives_the_same_bytes(
     new_engine: NewEngine, steps: list[int], random: Random
 ) -> None:

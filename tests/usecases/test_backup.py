@@ -6,7 +6,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from tests.clock import MovableClock
+from tests.clock import START, MovableClock
 from tests.stores.engine import ALTERATIONS, Engine, Opened, PostgresEngine, SqliteEngine
 from tests.usecases.asking import (
     BOT,
@@ -23,7 +23,7 @@ from tests.usecases.asking import (
 
 from tenure.core.backup import FORMAT, Forget, Manifest, TenantPart, outstanding
 from tenure.core.errors import InvalidRequest, Unavailable
-from tenure.core.events import SubjectForgotten
+from tenure.core.events import Event, SubjectForgotten
 from tenure.usecases.backup import ANSWERS_NAME, LOG_NAME, AnswerLine, back_up, check, forgets_in, restore
 from tenure.usecases.evidence import LogLine, export, verify
 from tenure.usecases.forgetting import FORGET_SUBJECT, ForgetSubject
@@ -179,7 +179,8 @@ def test_who_was_forgotten_since_is_forgotten_again_by_itself(
 
     last = log(lost)[-1]
     assert restored.forgets == 1
-    assert (last.data, last.subject, last.at) == (SubjectForgotten(again=link), SUBJECT, clock.now())
+    assert last.data == SubjectForgotten(again=link, first_at=START)
+    assert (last.subject, last.at) == (SUBJECT, clock.now())
     assert verify(lost, TENANT).holds
     assert recalled(lost) == []
     assert lost.store.rebuild().identical
@@ -219,7 +220,7 @@ def test_a_tenant_that_is_younger_than_the_backup_keeps_its_floors(
 
     assert (restored.tenants, restored.forgets) == (1, 1)
     with lost.store.reading() as reading:
-        assert reading.forgotten_before(OTHER, SUBJECT)
+        assert reading.floors(OTHER, SUBJECT, [("subject", SUBJECT)])
     assert verify(lost, OTHER).holds
 
 
@@ -376,15 +377,23 @@ def test_forgets_from_a_torn_export_are_refused() -> None:
     assert refused.value.field == "forgets"
 
 
-def test_of_each_source_the_last_forget_of_a_subject_counts() -> None:
+def forget_at(number: int, *, subject: str = SUBJECT, what: str = "subject.forgotten") -> Forget:
+    """A forget whose event has this link."""
+    event = Event(tenant=TENANT, at=START, actor="pia", data=SubjectForgotten(), subject=subject)
+    return Forget(TENANT, subject, bytes([number]), what, event)
+
+
+def test_of_each_source_the_last_forget_of_a_thing_counts() -> None:
     """SPEC F11: it took whatever those before it did; what the log keeps is not repeated."""
-    one, two, three = (Forget(TENANT, SUBJECT, bytes([number])) for number in (1, 2, 3))
-    other = Forget(TENANT, "customer-8", b"\x08")
+    one, two, three = (forget_at(number) for number in (1, 2, 3))
+    other = forget_at(8, subject="customer-8")
+    key, memory = forget_at(9, what="key k"), forget_at(10, what="memory m")
 
     assert outstanding(set(), [[one, two]]) == [two]
     assert outstanding({two.link}, [[one, two]]) == []
     assert outstanding({one.link}, [[one], [one, three, other]]) == [three, other]
     assert outstanding(set(), [[two], [two]]) == [two]
+    assert outstanding(set(), [[one, key, memory]]) == [one, key, memory]
 
 
 def test_an_answer_stands_behind_every_key_of_a_long_list(

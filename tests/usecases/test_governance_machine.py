@@ -45,7 +45,7 @@ from tenure.usecases.reading import GET, LIST, Get, ListMemories
 from tenure.usecases.remembering import REMEMBER, REVISE, ReviseMemory
 from tenure.usecases.retrieval import RECALL
 from tenure.usecases.review import PROMOTE, QUEUE, REJECT, RENEW, REVOKE, RenewMemory
-from tenure.usecases.upkeep import expiry_round
+from tenure.usecases.upkeep import upkeep_round
 from tenure.wiring import Node
 
 HOURS = st.sampled_from([1, 6, 24])
@@ -226,7 +226,7 @@ class Governance(RuleBasedStateMachine):
     @rule()
     def keep_up(self) -> None:
         """What has expired is written down, once."""
-        kept = expiry_round(self.pipeline, batch_size=1_000, lease_seconds=LEASE_SECONDS)
+        kept = upkeep_round(self.pipeline, batch_size=1_000, lease_seconds=LEASE_SECONDS)
         assert kept.expired == self.model.expire(self.clock.now())
 
     @rule()

@@ -29,7 +29,7 @@ from tenure.usecases.pipeline import Pipeline
 from tenure.usecases.reading import GET, HISTORY, LIST, Get, Happened, ListMemories
 from tenure.usecases.remembering import REVISE, ReviseMemory
 from tenure.usecases.review import PROMOTE, REJECT, REVOKE
-from tenure.usecases.upkeep import expiry_round
+from tenure.usecases.upkeep import upkeep_round
 
 MODEL = caller(Role.READER, Role.REVIEWER, name="model", model_driven=True)
 """Has a role that must judge, and is steered by what it reads."""
@@ -171,7 +171,7 @@ def test_the_history_of_what_waited_too_long_stays_withheld(pipeline: Pipeline, 
     for _round in range(2):
         assert "Axolotl" not in repr((read(pipeline, BOT, memory.id), history(pipeline, BOT, memory.id)))
         assert history(pipeline, REVIEWER, memory.id)[0].content == "Likes the Axolotl"
-        expiry_round(pipeline, batch_size=10)
+        upkeep_round(pipeline, batch_size=10)
 
     assert history(pipeline, BOT, memory.id)[-1].event == "memory.expired"
 

@@ -30,7 +30,7 @@ from tenure.usecases.reading import GET, Get, ListMemories
 from tenure.usecases.remembering import REMEMBER
 from tenure.usecases.retrieval import RECALL
 from tenure.usecases.review import PROMOTE, QUEUE, REJECT, RENEW, REVOKE, RenewMemory, Waiting
-from tenure.usecases.upkeep import expiry_round
+from tenure.usecases.upkeep import upkeep_round
 
 
 def read(pipeline: Pipeline, memory_id: UUID) -> Memory:
@@ -119,7 +119,7 @@ def test_a_promoted_correction_leaves_what_has_expired_as_it_is(
     correction = held(pipeline, supersedes=old.id)
     clock.pass_time(seconds=60)
     if is_kept_up:
-        expiry_round(pipeline, batch_size=10)
+        upkeep_round(pipeline, batch_size=10)
 
     promoted = pipeline.run(PROMOTE, REVIEWER, judgement(correction.id, 1))
 

@@ -47,6 +47,8 @@ class Setting(msgspec.Struct, frozen=True, kw_only=True):
             return "not set"
         if self.is_secret:
             return MASK
+        if isinstance(value, bool):
+            return str(value).lower()
         if isinstance(value, tuple):
             return ", ".join(str(item) for item in value)
         return str(value).removesuffix(".0") if isinstance(value, float) else str(value)
@@ -95,6 +97,8 @@ def _accepts(kind: inspect.Type) -> str:
             return _accepts(inner)
         case inspect.IntType(ge=low, le=high):
             return f"a whole number from {low} to {high}"
+        case inspect.BoolType():
+            return "true or false"
         case inspect.FloatType(ge=low, le=high):
             return f"a number from {low:g} to {high:g}"
         case inspect.VarTupleType():

@@ -22,6 +22,12 @@ FILE_VARIABLE = "TENURE_CONFIG_FILE"
 FILE_NAME = "tenure.toml"
 COMMAND_LINE = "command line"
 DEFAULT = "default"
+ONE_OF_TWO = (
+    ("keys.kek", "keys.kek_file"),
+    ("keys.kek", "keys.kms_aws_key_id"),
+    ("keys.kek_file", "keys.kms_aws_key_id"),
+    ("jwt.jwks_file", "jwt.jwks_url"),
+)
 
 
 class ConfigError(Exception):
@@ -219,7 +225,7 @@ def _describe(value: object) -> str:
 def _conflicts(given: Mapping[str, _Given]) -> Iterator[str]:
     """Find values that have the right type and cannot be used, or that are fine alone and wrong together."""
     yield from _wrong_databases(given)
-    for first, second in (("keys.kek", "keys.kek_file"), ("jwt.jwks_file", "jwt.jwks_url")):
+    for first, second in ONE_OF_TWO:
         if first in given and second in given:
             origins = f"{given[first].origin}, {given[second].origin}"
             yield f"{first} and {second} ({origins}): only one of them may be set; leave the other out."

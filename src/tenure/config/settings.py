@@ -22,8 +22,8 @@ Algorithm = Literal[
 
 Name = Annotated[str, Meta(min_length=1)]
 Key = Annotated[bytes, Meta(min_length=32, max_length=32)]
-# Keys fetched over a plain connection could be exchanged on the way, so only this machine may serve them so.
-KeySetAddress = Annotated[
+# What comes over a plain connection can be exchanged on the way, so only this machine may serve keys so.
+SafeAddress = Annotated[
     str,
     Meta(pattern=r"^(https://[^\s/@]+|http://(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d{1,5})?)(/[^\s]*)?$"),
 ]
@@ -75,6 +75,20 @@ class Retention(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     user_seconds: Annotated[
         int, Meta(description="Lifetime of a user scope (default 90 days).", ge=1, le=TEN_YEARS_SECONDS)
     ] = 90 * DAY_SECONDS
+    task_inherits: Annotated[
+        bool, Meta(description="Whether a read in a task scope goes on outward where the task has no answer.")
+    ] = True
+    session_inherits: Annotated[
+        bool, Meta(description="Whether a read in a session scope goes on outward, to the user scope.")
+    ] = True
+    probe_margin_seconds: Annotated[
+        int,
+        Meta(
+            description="How long after a leaf scope's time a forget of it alone is probed.",
+            ge=0,
+            le=DAY_SECONDS,
+        ),
+    ] = 60
 
 
 class Admission(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -123,6 +137,24 @@ class Keys(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
         ),
     ] = None
     kek_file: Annotated[Name | None, Meta(description="File that holds the key-encryption key.")] = None
+    kms_aws_key_id: Annotated[
+        Name | None,
+        Meta(
+            description="Key in AWS KMS that wraps the keys of tenants instead (extra `kms-aws`).",
+            extra={"accepts": "the key's id or ARN, or alias/NAME, which is resolved at the start"},
+        ),
+    ] = None
+    kms_aws_region: Annotated[
+        Name | None,
+        Meta(description="Region of the KMS key; otherwise its ARN's, or what AWS's own tools use."),
+    ] = None
+    kms_aws_endpoint_url: Annotated[
+        SafeAddress | None,
+        Meta(
+            description="Address of AWS KMS where it is not the public one, such as a VPC endpoint.",
+            extra={"accepts": "an https:// address, or http:// to this machine, without user or password"},
+        ),
+    ] = None
     database_url: Annotated[
         str | None,
         Meta(
@@ -133,11 +165,15 @@ class Keys(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 
     def __repr__(self) -> str:
         """Say whether a key is set, never which."""
-        return f"Keys(kek={MASK if self.kek else None!r}, kek_file={self.kek_file!r})"
+        return f"Keys({', '.join(f'{name}={value!r}' for name, value in self.__rich_repr__())})"
 
     def __rich_repr__(self) -> list[tuple[str, Any]]:
         """Mask the key for pretty printers as well."""
-        return [("kek", MASK if self.kek else None), ("kek_file", self.kek_file)]
+        return [
+            ("kek", MASK if self.kek else None),
+            ("kek_file", self.kek_file),
+            ("kms_aws_key_id", self.kms_aws_key_id),
+        ]
 
 
 class Jwt(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -147,7 +183,7 @@ class Jwt(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     audience: Annotated[Name | None, Meta(description="Audience that a token must be meant for.")] = None
     jwks_file: Annotated[Name | None, Meta(description="File with the issuer's public keys (JWKS).")] = None
     jwks_url: Annotated[
-        KeySetAddress | None,
+        SafeAddress | None,
         Meta(
             description="Address of the issuer's public keys (JWKS).",
             extra={"accepts": "an https:// address, or http:// to this machine, without user or password"},

@@ -27,6 +27,10 @@ class Permission(StrEnum):
     REVOKE = "memory:revoke"
     REVIEW = "memory:review"
     FORGET = "subject:forget"
+    ERASE = "subject:erase"
+    EXPORT = "subject:export"
+    HOLD = "subject:hold"
+    READ_ALERTS = "alert:read"
     READ_LOG = "log:read"
     MANAGE_KEYS = "key:manage"
 
@@ -38,17 +42,45 @@ ROLE_PERMISSIONS: Final = MappingProxyType(
         Role.WRITER: frozenset({Permission.PROPOSE, Permission.RENEW}),
         Role.READER: frozenset({Permission.READ, Permission.RECALL}),
         Role.REVIEWER: _READS | {Permission.REVIEW, Permission.RENEW, Permission.REVOKE},
-        Role.PRIVACY_OFFICER: _READS | {Permission.FORGET},
-        Role.AUDITOR: frozenset({Permission.READ_LOG}),
+        Role.PRIVACY_OFFICER: _READS
+        | {
+            Permission.FORGET,
+            Permission.ERASE,
+            Permission.EXPORT,
+            Permission.HOLD,
+            Permission.READ_ALERTS,
+        },
+        Role.AUDITOR: frozenset({Permission.READ_LOG, Permission.READ_ALERTS}),
         Role.OPERATOR: frozenset(
-            {Permission.MANAGE_KEYS, Permission.RENEW, Permission.REVOKE, Permission.READ_LOG}
+            {
+                Permission.MANAGE_KEYS,
+                Permission.RENEW,
+                Permission.REVOKE,
+                Permission.READ_LOG,
+                Permission.READ_ALERTS,
+            }
         ),
-        Role.SUBJECT: _READS | {Permission.RECALL, Permission.PROPOSE, Permission.FORGET},
+        Role.SUBJECT: _READS
+        | {
+            Permission.RECALL,
+            Permission.PROPOSE,
+            Permission.FORGET,
+            Permission.ERASE,
+            Permission.EXPORT,
+        },
     }
 )
 
 NEVER_MODEL_DRIVEN: Final = frozenset(
-    {Permission.REVIEW, Permission.READ_WITHHELD, Permission.RENEW, Permission.MANAGE_KEYS}
+    {
+        Permission.REVIEW,
+        Permission.READ_WITHHELD,
+        Permission.RENEW,
+        Permission.MANAGE_KEYS,
+        Permission.ERASE,
+        Permission.EXPORT,
+        Permission.HOLD,
+    }
 )
 """What a principal steered by a model can never do, whatever roles it was given (SPEC A5)."""
 

@@ -17,10 +17,19 @@ from typing import Final, NamedTuple
 
 import msgspec
 
-from tenure.core.events import NAMES, Header, SubjectForgotten
+from tenure.core.events import (
+    FORGETS,
+    NAMES,
+    Event,
+    Header,
+    MemoryForgotten,
+    ScopedKeyForgotten,
+    decode_event,
+)
 
 FORMAT: Final = 1
-_FORGOTTEN: Final = NAMES[SubjectForgotten][0]
+FORGET_NAMES: Final = frozenset(NAMES[kind][0] for kind in FORGETS)
+"""The types of events that forget something."""
 
 
 class TenantPart(msgspec.Struct, frozen=True, kw_only=True):
@@ -43,29 +52,58 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Forget(NamedTuple):
-    """A subject that was forgotten, and the link of the event that did it first."""
+    """What was forgotten: the event that did it, and the link of the event that did it first."""
 
     tenant: str
     subject: str
     link: bytes
+    what: str
+    """What exactly was forgotten: a later forget of the same thing took whatever this one did."""
+    event: Event
+
+    def again(self, *, now: datetime, actor: str) -> Event:
+        """The event that carries it out once more, at the end of a restored log."""
+        data = self.event.data
+        if not isinstance(data, FORGETS):
+            raise TypeError("only a forgetting is carried out again")
+        first_at = data.first_at or self.event.at
+        return msgspec.structs.replace(
+            self.event,
+            at=now,
+            actor=actor,
+            data=msgspec.structs.replace(data, again=self.link, first_at=first_at),
+        )
 
 
 def forget_of(header: Header, link: bytes) -> Forget | None:
     """The forget that a stored event is, or carries out again; None for any other event."""
-    if header.type != _FORGOTTEN or header.subject is None:
+    if header.type not in FORGET_NAMES or header.subject is None:
         return None
-    data = msgspec.json.decode(header.data, type=SubjectForgotten)
-    return Forget(header.tenant, header.subject, data.again or link)
+    event = decode_event(header, None)
+    data = event.data
+    if not isinstance(data, FORGETS):
+        return None
+    return Forget(header.tenant, header.subject, data.again or link, _what(event), event)
 
 
 def outstanding(kept: Container[bytes], sources: Iterable[Iterable[Forget]]) -> list[Forget]:
     """What has to be forgotten again in a log that keeps these forgets.
 
-    Of each source the last forget of a subject counts: it took whatever those before it did. When in doubt,
+    Of each source the last forget of a thing counts: it took whatever those before it did. When in doubt,
     something is forgotten once more.
     """
     found: dict[bytes, Forget] = {}
     for source in sources:
-        last = {(forget.tenant, forget.subject): forget for forget in source}
+        last = {(forget.tenant, forget.subject, forget.what): forget for forget in source}
         found |= {forget.link: forget for forget in last.values() if forget.link not in kept}
     return list(found.values())
+
+
+def _what(event: Event) -> str:
+    match event.data:
+        case MemoryForgotten():
+            return f"memory {event.stream}"
+        case ScopedKeyForgotten() as data:
+            return f"key {data.agent} {data.purpose} {data.key_digest.hex()} {' '.join(data.floors)}"
+        case other:
+            return NAMES[type(other)][0]

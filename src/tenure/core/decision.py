@@ -28,6 +28,8 @@ class Decided(msgspec.Struct, Generic[A], frozen=True, kw_only=True):
     answer: A
     events: tuple[Event, ...] = ()
     needs: tuple[Needs, ...] = ()
+    forgot_seq: int | None = None
+    """Where forgetting stood when this was decided: if it has moved on, it is decided again (SPEC F4a)."""
     error: TenureError | None = None
 
 

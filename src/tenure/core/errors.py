@@ -13,7 +13,7 @@
     ├── ScopeNotNamed         422  a forget must say where
     ├── MemoryRejected        422  the gate said no, with rule and reason
     ├── RateLimited           429  says when to come back
-    └── Unavailable           503  nothing was done; try again
+    └── Unavailable           503  not now; nothing was done unless outcome_unknown
 
 Messages never hold the content of a memory (SPEC E6). Rule of change: a code is for ever; add, never rename.
 """
@@ -143,6 +143,10 @@ class RateLimited(TenureError):
 
 
 class Unavailable(TenureError):
-    """The store cannot serve now; nothing was acknowledged, nothing is half-written."""
+    """The store cannot serve now.
+
+    Nothing was done, unless ``details["outcome_unknown"]`` says that it may have been: the same command with
+    the same idempotency key then finds out, and is done once. Nothing is ever half-written.
+    """
 
     code, status, title = "unavailable", 503, "Not available now"

@@ -139,6 +139,82 @@ class SubjectForgotten(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=
     """
 
     again: bytes | None = None
+    first_at: datetime | None = None
+
+
+class MemoryForgotten(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
+    """One memory, and what was derived from it, is out of every read (SPEC F4, F9)."""
+
+    again: bytes | None = None
+    first_at: datetime | None = None
+
+
+class ScopedKeyForgotten(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
+    """A key is out of every read at a scope (SPEC F4).
+
+    ``floors`` are the places, innermost first, in which whatever has its source before this is refused for
+    ever. A forget of the leaf alone also ends the way outward until ``holds_until``, and is probed then.
+    """
+
+    agent: str
+    purpose: str
+    key_digest: bytes
+    scope: Scope
+    floors: tuple[str, ...]
+    holds_until: datetime | None = None
+    probe_at: datetime | None = None
+    again: bytes | None = None
+    first_at: datetime | None = None
+
+
+class ForgetProbed(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
+    """Whether a forget that was not durable held; a failed one is asked about again (SPEC F6)."""
+
+    passed: bool
+    found_in: str | None = None
+    probe_at: datetime | None = None
+
+
+class ScopeCompacted(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
+    """A task or session scope is over: what expired in it is no longer kept at hand (SPEC F3)."""
+
+    agent: str
+    purpose: str
+    tier: str
+    scope_id: str
+
+
+class HoldPlaced(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
+    """The subject may not be erased or pruned until the hold is released (SPEC F10)."""
+
+    review_at: datetime | None = None
+
+
+class HoldReleased(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """The hold is no more."""
+
+
+class ErasureBegun(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
+    """Every memory of the subject is out of every read, and its keys are to be destroyed (SPEC F7)."""
+
+    keys: tuple[UUID, ...] = ()
+    again: bytes | None = None
+    first_at: datetime | None = None
+
+
+class SubjectErased(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """The keys are destroyed and what lay open is gone; the certificate says so (SPEC F8)."""
+
+    certificate: str
+    begun_seq: int
+
+
+class AlertRaised(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
+    """Something that a person should look at; names ids and counts, never content (SPEC I3, F6)."""
+
+    kind: str
+    message: str
+    about: str | None = None
 
 
 class AccessDenied(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
@@ -198,6 +274,15 @@ EventData = (
     | Revoked
     | Expired
     | SubjectForgotten
+    | MemoryForgotten
+    | ScopedKeyForgotten
+    | ForgetProbed
+    | ScopeCompacted
+    | HoldPlaced
+    | HoldReleased
+    | ErasureBegun
+    | SubjectErased
+    | AlertRaised
     | AccessDenied
     | KeyCreated
     | KeyRevoked
@@ -217,12 +302,29 @@ NAMES: Final[dict[type, tuple[str, int]]] = {
     Revoked: ("memory.revoked", 1),
     Expired: ("memory.expired", 1),
     SubjectForgotten: ("subject.forgotten", 1),
+    MemoryForgotten: ("memory.forgotten", 1),
+    ScopedKeyForgotten: ("scoped_key.forgotten", 1),
+    ForgetProbed: ("forget.probed", 1),
+    ScopeCompacted: ("scope.compacted", 1),
+    HoldPlaced: ("hold.placed", 1),
+    HoldReleased: ("hold.released", 1),
+    ErasureBegun: ("erasure.begun", 1),
+    SubjectErased: ("subject.erased", 1),
+    AlertRaised: ("alert.raised", 1),
     AccessDenied: ("access.denied", 1),
     KeyCreated: ("key.created", 1),
     KeyRevoked: ("key.revoked", 1),
     Recalled: ("recall.answered", 1),
     Influenced: ("recall.influenced", 1),
 }
+
+
+Forget = SubjectForgotten | MemoryForgotten | ScopedKeyForgotten | ErasureBegun
+"""What puts something out of every read: kept beside the log as well, so that a restore knows (SPEC F11)."""
+
+FORGETS: Final = (SubjectForgotten, MemoryForgotten, ScopedKeyForgotten, ErasureBegun)
+LAYS_FLOORS: Final = (*FORGETS, Rejected)
+"""What a write that was decided before it has to be decided on again for (SPEC F4a, F4b)."""
 
 
 class Event(msgspec.Struct, frozen=True, kw_only=True, gc=False):

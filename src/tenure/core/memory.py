@@ -80,6 +80,7 @@ STEP_OF: Final[dict[type, Step]] = {
     events.Renewed: Step.RENEW,
     events.Revoked: Step.REVOKE,
     events.Expired: Step.EXPIRE,
+    events.MemoryForgotten: Step.FORGET,
 }
 
 WITHHELD: Final = frozenset({Status.QUARANTINED, Status.REJECTED, Status.REVOKED})

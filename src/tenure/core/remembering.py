@@ -24,10 +24,12 @@ from tenure.core.events import (
 from tenure.core.events import (
     Refused as RefusedEvent,
 )
+from tenure.core.forgetting import below
 from tenure.core.identity import Caller, Moment, Scope, Tier
 from tenure.core.memory import Memory, Step, evolve, next_status
 from tenure.core.proposals import Remember, Revise
 from tenure.core.retention import Ladder, asked_expiry, first_expiry
+from tenure.core.rows import FloorRow
 from tenure.core.scanning import Finding
 from tenure.core.vocabulary import Decision, Origin, Outcome, Source, Status, Trust, Verdict
 from tenure.core.wording import estimate_tokens
@@ -49,6 +51,8 @@ class WriteFacts(msgspec.Struct, frozen=True, kw_only=True):
     present: Memory | None = None
     corrected: Memory | None = None
     parents: tuple[Memory, ...] = ()
+    floors: tuple[FloorRow, ...] = ()
+    forgot_seq: int = 0
 
 
 class Written(msgspec.Struct, frozen=True, kw_only=True):
@@ -66,6 +70,9 @@ def remember(
     conflict = _conflict(command, facts, moment.now)
     if conflict is not None:
         return conflict
+    forgotten = below(command.source.observed_at, facts.floors)
+    if forgotten is not None:
+        return _forgotten(command, facts, caller, moment, rules.policy, forgotten)
     proposal = Proposal(
         kind=command.kind,
         source_type=command.source.type,
@@ -90,7 +97,10 @@ def revise(
     next_status(memory.status_at(moment.now), Step.REVISE)
     if command.content is None and command.claim is None and command.confidence is None:
         return Refused(InvalidRequest("give content, claim or confidence to change", field="content"))
-    whole = _completed(command, memory)
+    whole = completed(command, memory)
+    forgotten = below(whole.source.observed_at, facts.floors)
+    if forgotten is not None:
+        return _forgotten(whole, facts, caller, moment, rules.policy, forgotten)
     facts = msgspec.structs.replace(facts, corrected=memory)
     proposal = Proposal(
         kind=memory.kind,
@@ -119,7 +129,12 @@ def revise(
     answer = Written(
         memory=evolve(memory, event), decision=ruling.decision, findings=verdicts(facts.findings)
     )
-    return Decided(answer=answer, events=(event,))
+    return Decided(answer=answer, events=(event,), forgot_seq=facts.forgot_seq)
+
+
+def own_scope(subject: str) -> Scope:
+    """Where a memory lies that names no scope: the subject's own user scope."""
+    return Scope(tier=Tier.USER, id=subject)
 
 
 def verdicts(findings: Iterable[Finding]) -> tuple[Verdict, ...]:
@@ -213,6 +228,22 @@ def _rejected(
     return Decided(answer=answer, events=(event,), error=error)
 
 
+def _forgotten(
+    command: Remember,
+    facts: WriteFacts,
+    caller: Caller,
+    moment: Moment,
+    policy: Policy,
+    forgotten: tuple[str, str],
+) -> Decided[Written]:
+    """What was forgotten is refused like what the gate rejects: with a record, without content (SPEC F4a)."""
+    rule, reason = forgotten
+    decision = Decision(outcome=Outcome.REJECT, rule=rule, reason=reason, policy_version=policy.version)
+    return _rejected(
+        command, facts, caller, moment, Ruling(decision=decision, trust=Trust.UNTRUSTED, lifetime=None)
+    )
+
+
 def _kept(
     event: Event, ruling: Ruling, facts: WriteFacts, caller: Caller, moment: Moment
 ) -> Decided[Written]:
@@ -224,6 +255,7 @@ def _kept(
         answer=Written(memory=memory, decision=ruling.decision, findings=verdicts(facts.findings)),
         events=tuple(appended),
         needs=tuple(Needs(memory_id=parent.id, version=parent.version) for parent in facts.parents),
+        forgot_seq=facts.forgot_seq,
     )
 
 
@@ -243,7 +275,7 @@ def _creation(
             agent=command.agent,
             purpose=command.purpose,
             kind=command.kind,
-            scope=command.scope or Scope(tier=Tier.USER, id=command.subject),
+            scope=command.scope or own_scope(command.subject),
             source_type=command.source.type,
             source_id=command.source.id,
             source_version=command.source.version,
@@ -325,7 +357,7 @@ def _secret(command: Remember, facts: WriteFacts) -> Secret:
     )
 
 
-def _completed(command: Revise, memory: Memory) -> Remember:
+def completed(command: Revise, memory: Memory) -> Remember:
     """The proposal that a revision amounts to."""
     return Remember(
         agent=memory.agent,

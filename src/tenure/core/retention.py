@@ -23,6 +23,10 @@ class Ladder(msgspec.Struct, frozen=True, kw_only=True):
     task: timedelta = timedelta(hours=1)
     session: timedelta = timedelta(hours=24)
     user: timedelta = timedelta(days=90)
+    inherits: frozenset[Tier] = frozenset({Tier.TASK, Tier.SESSION})
+    """The tiers from which a read goes on outward."""
+    probe_margin: timedelta = timedelta(minutes=1)
+    """How long after a leaf's retention a forget that is not durable is probed (SPEC F6)."""
 
     def retention(self, tier: Tier) -> timedelta:
         """The time that a tier keeps a memory."""

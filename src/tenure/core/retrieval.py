@@ -22,8 +22,8 @@ from tenure.core.identity import Scope
 from tenure.core.memory import Memory
 from tenure.core.proposals import check_text
 from tenure.core.rendering import render_context, render_item
+from tenure.core.rows import from_microseconds
 from tenure.core.truth import Doubt, banner, freshness, is_stale
-from tenure.core.views import from_microseconds
 from tenure.core.vocabulary import Kind, Trust
 from tenure.core.wording import estimate_tokens
 
@@ -62,6 +62,8 @@ class Filter(msgspec.Struct, frozen=True, kw_only=True):
     kinds: tuple[str, ...] = ()
     trust_min: int = 0
     scopes: tuple[tuple[str, str], ...] = ()
+    hidden: frozenset[int] = frozenset()
+    """Positions of memories that another of the same key stands before, or that were forgotten here."""
 
 
 class Candidate(NamedTuple):

@@ -4,12 +4,10 @@
 
 Laws: a view row is a function of the log alone, so that a view can be dropped, replayed and found identical;
 what
-comes out is Put (a whole row) or Drop, never a partial update; content is in no view, only its position in
-the log.
+comes out are whole rows to put or to drop; content is in no view, only its position in the log.
 """
 
 from collections.abc import Callable
-from datetime import UTC, datetime
 from typing import Final
 from uuid import UUID
 
@@ -19,136 +17,152 @@ from tenure.core import events
 from tenure.core.events import Event, EventData, Secret
 from tenure.core.identity import Grants
 from tenure.core.memory import STEP_OF, Step, next_status
+from tenure.core.rows import (
+    FOREVER,
+    AlertRow,
+    Change,
+    DerivationRow,
+    DropEnded,
+    DropKeyed,
+    DropMemory,
+    DropSubject,
+    DropSuppression,
+    EndHold,
+    ErasureRow,
+    FloorRow,
+    HoldRow,
+    Index,
+    KeyRow,
+    MemoryRow,
+    Put,
+    PutBack,
+    SearchChange,
+    SuppressionRow,
+    Unindex,
+    UnindexSubject,
+    microseconds,
+)
 from tenure.core.vocabulary import Status
 
-_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
-FOREVER: Final = 2**62
-"""The end of an interval that has none, in microseconds."""
 
-
-class MemoryRow(msgspec.Struct, frozen=True, gc=False):
-    """What lists, filters and version checks need of a memory; times in microseconds since 1970 UTC."""
-
-    tenant: str
-    created_seq: int
-    memory_id: UUID
-    agent: str
-    purpose: str
-    subject: str
-    scope_tier: str
-    scope_id: str
-    kind: str
-    status: str
-    trust: int
-    confidence: float
-    source_type: str
-    source_id: str
-    thread: str | None
-    position: int | None
-    key_digest: bytes | None
-    fingerprint: bytes | None
-    written_at: int
-    expires_at: int
-    valid_from: int
-    valid_to: int
-    version: int
-    tokens: int
-
-
-class FloorRow(msgspec.Struct, frozen=True, gc=False):
-    """A forget floor, kept for ever: what the target had at or below this position is gone (SPEC F4a)."""
-
-    tenant: str
-    target_kind: str
-    target: str
-    floor_seq: int
-
-
-class KeyRow(msgspec.Struct, frozen=True, gc=False):
-    """A caller's credential as it is checked; the secret is only there as a hash."""
-
-    tenant: str
-    key_id: UUID
-    name: str
-    grants: str
-    secret_hash: bytes
-    created_at: int
-    revoked_at: int | None
-
-
-Row = MemoryRow | FloorRow | KeyRow
-
-
-class Put(msgspec.Struct, frozen=True, gc=False):
-    """The row now stands, in place of any of the same key."""
-
-    row: Row
-
-
-class DropSubject(msgspec.Struct, frozen=True, gc=False):
-    """Every memory row of the subject is gone."""
-
-    tenant: str
-    subject: str
-
-
-Change = Put | DropSubject
-
-
-class Index(msgspec.Struct, frozen=True, gc=False):
-    """The words of a memory are to be found under its row."""
-
-    row: MemoryRow
-
-
-class Unindex(msgspec.Struct, frozen=True, gc=False):
-    """The words of a memory are to be found no more."""
-
-    row: MemoryRow
-
-
-class UnindexSubject(msgspec.Struct, frozen=True, gc=False):
-    """No word of the subject's memories is to be found any more."""
-
-    tenant: str
-    subject: str
-
-
-SearchChange = Index | Unindex | UnindexSubject
-
-
-def microseconds(value: datetime) -> int:
-    """A time as the views keep it."""
-    since = value - _EPOCH
-    return (since.days * 86_400 + since.seconds) * 1_000_000 + since.microseconds
-
-
-def from_microseconds(value: int) -> datetime:
-    """The inverse of microseconds."""
-    return datetime.fromtimestamp(value // 1_000_000, tz=UTC).replace(microsecond=value % 1_000_000)
-
-
-def project(event: Event, seq: int, before: MemoryRow | None) -> Change | None:
-    """The change that an event makes to the views; ``before`` is the row of the memory that it is about."""
+def project(event: Event, seq: int, before: MemoryRow | None) -> tuple[Change, ...]:
+    """The changes that an event makes to the views; ``before`` is the row of the memory that it is about."""
     data = event.data
     if isinstance(data, events.Admitted | events.Quarantined):
-        return Put(_born(event, data, seq))
+        row = _born(event, data, seq)
+        if not data.derived_from:
+            return (Put(row),)
+        return (Put(row), *(Put(_derivation(row, parent)) for parent in data.derived_from))
+    if isinstance(data, events.FORGETS):
+        return _forgotten(event, seq)
     if type(data) in STEP_OF:
-        return Put(_moved(event, seq, before))
+        moved = Put(_moved(event, seq, before))
+        rejected = before is not None and isinstance(data, events.Rejected)
+        return (moved, *_value_floor(before, event, seq)) if rejected and before else (moved,)
+    if isinstance(data, events.KeyCreated):
+        return (Put(_key(event, data)),)
+    return _beside(event, seq)
+
+
+def value_target(agent: str, purpose: str, fingerprint: bytes) -> str:
+    """What the floor of a value is known by (SPEC F4b): a keyed digest, never the value."""
+    return f"{agent}\x1f{purpose}\x1f{fingerprint.hex()}"
+
+
+def key_target(agent: str, purpose: str, key_digest: bytes, place: str) -> str:
+    """What the floor of a key at a place is known by (SPEC F4a)."""
+    return f"{agent}\x1f{purpose}\x1f{key_digest.hex()}\x1f{place}"
+
+
+def _forgotten(event: Event, seq: int) -> tuple[Change, ...]:
+    data, tenant, subject = event.data, event.tenant, event.subject or ""
+    at = microseconds(getattr(data, "first_at", None) or event.at)
     match data:
-        case events.SubjectForgotten():
-            return DropSubject(event.tenant, event.subject or "")
-        case events.KeyCreated():
-            return Put(_key(event, data))
+        case events.SubjectForgotten() | events.ErasureBegun():
+            erases = isinstance(data, events.ErasureBegun)
+            floor = FloorRow(tenant, subject, "subject", subject, seq, at)
+            dropped = (DropSubject(tenant, subject, seq, at, erases), Put(floor))
+            if not erases or event.stream is None:
+                return dropped
+            return (*dropped, Put(ErasureRow(tenant, subject, event.stream, seq, 0)))
+        case events.MemoryForgotten() if event.stream is not None:
+            return (DropMemory(tenant, event.stream, seq, at),)
+        case events.ScopedKeyForgotten():
+            return _key_forgotten(event, data, seq, at)
         case _:
-            return None
+            return ()
 
 
-def floor(event: Event, seq: int) -> FloorRow | None:
-    """The floor that a forgetting leaves."""
-    if isinstance(event.data, events.SubjectForgotten) and event.subject is not None:
-        return FloorRow(event.tenant, "subject", event.subject, seq)
-    return None
+def _key_forgotten(event: Event, data: events.ScopedKeyForgotten, seq: int, at: int) -> tuple[Change, ...]:
+    tenant, subject = event.tenant, event.subject or ""
+    changes: list[Change] = [
+        DropKeyed(tenant, subject, data.agent, data.purpose, data.key_digest, data.floors, seq, at)
+    ]
+    for place in data.floors:
+        target = key_target(data.agent, data.purpose, data.key_digest, place)
+        changes.append(Put(FloorRow(tenant, subject, "key", target, seq, at)))
+    if data.holds_until is not None and data.probe_at is not None and event.stream is not None:
+        row = SuppressionRow(
+            tenant,
+            event.stream,
+            subject,
+            data.agent,
+            data.purpose,
+            data.key_digest,
+            msgspec.json.encode(data.scope).decode(),
+            f"{data.scope.tier}:{data.scope.id}",
+            seq,
+            microseconds(data.holds_until),
+            microseconds(data.probe_at),
+        )
+        changes.append(Put(row))
+    return tuple(changes)
+
+
+def _beside(event: Event, seq: int) -> tuple[Change, ...]:
+    """What events change that are about no memory of their own."""
+    data, tenant, subject = event.data, event.tenant, event.subject or ""
+    match data:
+        case events.ForgetProbed() if event.stream is not None:
+            if data.passed or data.probe_at is None:
+                return (DropSuppression(tenant, event.stream),)
+            return (PutBack(tenant, event.stream, microseconds(data.probe_at)),)
+        case events.ScopeCompacted():
+            return (DropEnded(tenant, subject, data.agent, data.purpose, data.tier, data.scope_id),)
+        case events.HoldPlaced():
+            review_at = microseconds(data.review_at) if data.review_at else None
+            return (Put(HoldRow(tenant, subject, seq, event.actor, microseconds(event.at), review_at)),)
+        case events.HoldReleased():
+            return (EndHold(tenant, subject),)
+        case events.SubjectErased() if event.stream is not None:
+            return (Put(ErasureRow(tenant, subject, event.stream, data.begun_seq, seq)),)
+        case events.AlertRaised():
+            return (
+                Put(
+                    AlertRow(
+                        tenant, seq, subject, data.kind, data.message, data.about, microseconds(event.at)
+                    )
+                ),
+            )
+        case _:
+            return ()
+
+
+def value_floor(row: MemoryRow, seq: int, at: int) -> FloorRow | None:
+    """The floor that the value of a memory is below once it was rejected or forgotten (SPEC F4b)."""
+    if row.fingerprint is None:
+        return None
+    target = value_target(row.agent, row.purpose, row.fingerprint)
+    return FloorRow(row.tenant, row.subject, "value", target, seq, at)
+
+
+def _value_floor(row: MemoryRow, event: Event, seq: int) -> tuple[Change, ...]:
+    floor = value_floor(row, seq, microseconds(event.at))
+    return (Put(floor),) if floor is not None else ()
+
+
+def _derivation(row: MemoryRow, parent: UUID) -> DerivationRow:
+    return DerivationRow(row.tenant, parent, row.memory_id, row.subject)
 
 
 def revoked_key(event: Event, before: KeyRow) -> KeyRow:
@@ -159,7 +173,7 @@ def revoked_key(event: Event, before: KeyRow) -> KeyRow:
 def search_change(event: Event, row: MemoryRow | None) -> SearchChange | None:
     """What an event means for the word index; ``row`` is the memory's row after the event."""
     data = event.data
-    if isinstance(data, events.SubjectForgotten):
+    if isinstance(data, events.SubjectForgotten | events.ErasureBegun):
         return UnindexSubject(event.tenant, event.subject or "")
     if row is None:
         return None

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Final
 
 from tenure.usecases.pipeline import Pipeline
-from tenure.usecases.upkeep import LEASE_SECONDS_MIN, expiry_round
+from tenure.usecases.upkeep import LEASE_SECONDS_MIN, upkeep_round
 
 STOP_SECONDS_MAX: Final = 10.0
 LEASE_INTERVALS: Final = 2.0
@@ -53,7 +53,7 @@ class UpkeepThread:
     def _round(self) -> bool:
         """One round; says whether another should follow at once."""
         try:
-            done = expiry_round(
+            done = upkeep_round(
                 self._pipeline, batch_size=self._batch_size, lease_seconds=self._lease_seconds
             )
         except Exception as fault:  # noqa: BLE001 -- no fault may end the thread; it is counted and told

@@ -15,9 +15,18 @@ import msgspec
 
 from tenure.core import ledger, views
 from tenure.core.memory import STEP_OF
-from tenure.core.views import SearchChange
-from tenure.stores.projecting import KeptAnswer, Projection, StoredRow, Transaction
-from tenure.usecases.ports import Append, Appended, AppendResult, FirstAnswer, Mismatched, Replayed, Stale
+from tenure.core.rows import SearchChange, Unindex
+from tenure.stores.projecting import KeptAnswer, Projection, StoredRow, Transaction, lays_floors
+from tenure.usecases.ports import (
+    Append,
+    Appended,
+    AppendResult,
+    FirstAnswer,
+    Mismatched,
+    Overtaken,
+    Replayed,
+    Stale,
+)
 
 
 class Batch:
@@ -28,6 +37,7 @@ class Batch:
         self._projection = Projection(transaction)
         self._first: dict[tuple[str, str], FirstAnswer] = {}
         self.heads: dict[str, tuple[int, bytes]] = {}
+        self.forgot: dict[str, int] = {}
         self.search: list[tuple[SearchChange, Counter[str] | None]] = []
 
     def add(self, item: Append, words: Sequence[Counter[str] | None]) -> AppendResult:
@@ -35,6 +45,9 @@ class Batch:
         replayed = self._replayed(item)
         if replayed is not None:
             return replayed
+        overtaken = self._overtaken(item)
+        if overtaken is not None:
+            return overtaken
         stale = self._stale(item)
         if stale is not None:
             return stale
@@ -52,6 +65,18 @@ class Batch:
         if first is None:
             return None
         return Replayed(first) if first.request == item.idempotency.request else Mismatched()
+
+    def _overtaken(self, item: Append) -> Overtaken | None:
+        """Whether something was forgotten or rejected after the item was decided on (SPEC F4a)."""
+        if item.forgot_seq is None:
+            return None
+        current = self._forgot_seq(item.tenant)
+        return Overtaken(forgot_seq=current) if current > item.forgot_seq else None
+
+    def _forgot_seq(self, tenant: str) -> int:
+        if tenant not in self.forgot:
+            self.forgot[tenant] = self._transaction.forgot_seq(tenant)
+        return self.forgot[tenant]
 
     def _stale(self, item: Append) -> Stale | None:
         for need in item.needs:
@@ -82,9 +107,12 @@ class Batch:
             self._projection.gathered.events.append(StoredRow(item.tenant, seq, sealed, link))
             projected = self._projection.take(sealed.event, seq)
             dropped += projected.dropped
+            if lays_floors(sealed.event):
+                self.forgot[item.tenant] = seq
             found = views.search_change(sealed.event, projected.row)
             if found is not None:
                 self.search.append((found, terms))
+            self.search += [(Unindex(row), None) for row in projected.gone]
         self.heads[item.tenant] = (seq, link)
         appended = Appended(seq=first, dropped=dropped)
         if item.idempotency is not None:

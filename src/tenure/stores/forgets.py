@@ -11,7 +11,7 @@ outcome is unknown, or nothing; a restore carries it out, which errs on the side
 
 from collections.abc import Iterable
 
-from tenure.core.events import SubjectForgotten
+from tenure.core.events import FORGETS
 from tenure.stores.projecting import StoredRow
 from tenure.usecases.ports import StoredEvent
 
@@ -19,9 +19,9 @@ Recorded = tuple[str, StoredEvent]
 
 
 def forgets_among(rows: Iterable[StoredRow]) -> list[Recorded]:
-    """Those of the rows that forget a subject: ids, times and links only, for they carry no body."""
+    """Those of the rows that forget something: ids, times and keyed digests, for they carry no body."""
     return [
         (row.tenant, StoredEvent(row.seq, row.sealed.header, None, row.link))
         for row in rows
-        if isinstance(row.sealed.event.data, SubjectForgotten)
+        if isinstance(row.sealed.event.data, FORGETS)
     ]

@@ -1,15 +1,50 @@
 """Projecting events into the views, whatever the engine: rows gather and are written together (SPEC E1)."""
 
-from typing import NamedTuple, Protocol
+from collections.abc import Sequence
+from typing import Final, NamedTuple, Protocol
 from uuid import UUID
 
 from tenure.core import views
-from tenure.core.events import Event, KeyRevoked
+from tenure.core.events import LAYS_FLOORS, Event, KeyRevoked, MemoryForgotten
 from tenure.core.memory import STEP_OF
-from tenure.core.views import DropSubject, FloorRow, KeyRow, MemoryRow, Put
+from tenure.core.rows import (
+    AlertRow,
+    DerivationRow,
+    Drop,
+    DropEnded,
+    DropKeyed,
+    DropMemory,
+    DropSubject,
+    DropSuppression,
+    EndHold,
+    ErasureRow,
+    FloorRow,
+    HoldRow,
+    KeyRow,
+    MemoryRow,
+    Put,
+    PutBack,
+    Row,
+    SideRow,
+    SuppressionRow,
+)
+from tenure.core.scopes import Place, covers
 from tenure.usecases.ports import FirstAnswer, Idempotency, SealedEvent
 
-Place = tuple[str, UUID]
+PUTS: Final[dict[type, str]] = {
+    FloorRow: "put_floor",
+    SuppressionRow: "put_suppression",
+    HoldRow: "put_hold",
+    ErasureRow: "put_erasure",
+    DerivationRow: "put_derivation",
+    AlertRow: "put_alert",
+}
+"""The statement that puts each kind of row."""
+
+Selected = DropMemory | DropKeyed | DropEnded
+Amended = DropSuppression | PutBack | EndHold
+
+Located = tuple[str, UUID]
 
 
 class Transaction(Protocol):
@@ -30,11 +65,23 @@ class Transaction(Protocol):
     def key(self, tenant: str, key_id: UUID) -> KeyRow | None:
         """A caller's credential."""
 
+    def forgot_seq(self, tenant: str) -> int:
+        """The position of the tenant's last forgetting or rejection, 0 for none."""
+
     def write(self, gathered: "Gathered") -> None:
         """Store what gathered so far."""
 
-    def drop_subject(self, tenant: str, subject: str) -> int:
-        """Drop the memory rows of a subject; gives back how many there were."""
+    def drop_subject(self, change: DropSubject) -> int:
+        """Drop a subject's memory rows, laying the floors of their values; gives back how many there were."""
+
+    def selected(self, change: Selected) -> list[MemoryRow]:
+        """The memory rows that a change takes, with those derived from them where it is a forgetting."""
+
+    def drop_rows(self, tenant: str, rows: Sequence[MemoryRow]) -> None:
+        """Drop these memory rows."""
+
+    def amend(self, change: Amended) -> None:
+        """Carry out a change to rows that stand beside the memories."""
 
 
 class StoredRow(NamedTuple):
@@ -60,16 +107,41 @@ class Gathered:
     def __init__(self) -> None:
         self.events: list[StoredRow] = []
         self.memories: dict[tuple[str, int], MemoryRow] = {}
-        self.floors: list[FloorRow] = []
+        self.beside: list[SideRow] = []
         self.keys: list[KeyRow] = []
         self.answers: list[KeptAnswer] = []
 
+    def put(self, row: Row) -> None:
+        """Gather a row of any kind."""
+        if isinstance(row, MemoryRow):
+            self.memories[(row.tenant, row.created_seq)] = row
+        elif isinstance(row, KeyRow):
+            self.keys.append(row)
+        else:
+            self.beside.append(row)
+
 
 class Projected(NamedTuple):
-    """What an event did: the memory's row after it, and how many rows a forgetting dropped."""
+    """What an event did: the memory's row after it, how many rows were dropped, and which, where few were."""
 
     row: MemoryRow | None
     dropped: int
+    gone: tuple[MemoryRow, ...] = ()
+
+
+def keyed_in(rows: Sequence[MemoryRow], places: Sequence[str]) -> list[UUID]:
+    """Those of the memories with a key that lie in one of the places."""
+    floors = [Place.read(text) for text in places]
+    return [
+        row.memory_id
+        for row in rows
+        if any(covers(floor, Place(row.scope_tier, row.scope_id)) for floor in floors)
+    ]
+
+
+def lays_floors(event: Event) -> bool:
+    """Whether a write that was decided on before this event has to be decided on again."""
+    return isinstance(event.data, LAYS_FLOORS)
 
 
 class Projection:
@@ -77,7 +149,7 @@ class Projection:
 
     def __init__(self, transaction: Transaction) -> None:
         self._transaction = transaction
-        self._rows: dict[Place, MemoryRow | None] = {}
+        self._rows: dict[Located, MemoryRow | None] = {}
         self.gathered = Gathered()
 
     def row(self, tenant: str, memory_id: UUID) -> MemoryRow | None:
@@ -89,25 +161,23 @@ class Projection:
 
     def take(self, event: Event, seq: int) -> Projected:
         """One more event, at its position."""
-        moves = event.stream is not None and event.version != 1 and type(event.data) in STEP_OF
+        kind = type(event.data)
+        moves = kind in STEP_OF and event.version != 1 and kind is not MemoryForgotten
         before = self.row(event.tenant, event.stream) if moves and event.stream else None
         row: MemoryRow | None = None
         dropped = 0
-        match views.project(event, seq, before):
-            case Put(MemoryRow() as changed):
-                row = changed
-                self._rows[(row.tenant, row.memory_id)] = row
-                self.gathered.memories[(row.tenant, row.created_seq)] = row
-            case Put(KeyRow() as key):
-                self.gathered.keys.append(key)
-            case DropSubject(tenant=tenant, subject=subject):
-                dropped = self._drop(tenant, subject)
-            case _:
-                self._end_key(event)
-        floor = views.floor(event, seq)
-        if floor is not None:
-            self.gathered.floors.append(floor)
-        return Projected(row, dropped)
+        gone: tuple[MemoryRow, ...] = ()
+        for change in views.project(event, seq, before):
+            match change:
+                case Put(row=put):
+                    self.gathered.put(put)
+                    if isinstance(put, MemoryRow):
+                        row = self._rows[(put.tenant, put.memory_id)] = put
+                case _:
+                    dropped, gone = self._carry_out(change)
+        if kind is KeyRevoked:
+            self._end_key(event)
+        return Projected(row, dropped, gone)
 
     def write(self) -> None:
         """Write what gathered."""
@@ -118,12 +188,30 @@ class Projection:
         """Forget the rows kept at hand, so that a long replay stays small."""
         self._rows.clear()
 
-    def _drop(self, tenant: str, subject: str) -> int:
+    def _carry_out(self, change: Drop | Amended) -> tuple[int, tuple[MemoryRow, ...]]:
+        """A change that asks what stands: all that gathered before is written first."""
         self.write()
-        for place, row in self._rows.items():
-            if row is not None and place[0] == tenant and row.subject == subject:
-                self._rows[place] = None
-        return self._transaction.drop_subject(tenant, subject)
+        match change:
+            case DropSubject():
+                for place, row in self._rows.items():
+                    if row is not None and place[0] == change.tenant and row.subject == change.subject:
+                        self._rows[place] = None
+                return self._transaction.drop_subject(change), ()
+            case DropMemory() | DropKeyed() | DropEnded():
+                return self._drop_selected(change)
+            case DropSuppression() | PutBack() | EndHold():
+                self._transaction.amend(change)
+        return 0, ()
+
+    def _drop_selected(self, change: Selected) -> tuple[int, tuple[MemoryRow, ...]]:
+        gone = self._transaction.selected(change)
+        self._transaction.drop_rows(change.tenant, gone)
+        for row in gone:
+            self._rows[(row.tenant, row.memory_id)] = None
+            if not isinstance(change, DropEnded):
+                floor = views.value_floor(row, change.seq, change.at)
+                self.gathered.beside += [floor] if floor is not None else []
+        return len(gone), tuple(gone)
 
     def _end_key(self, event: Event) -> None:
         if isinstance(event.data, KeyRevoked):

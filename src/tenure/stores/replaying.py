@@ -5,7 +5,8 @@ from collections.abc import Iterator
 from typing import Final
 
 from tenure.core import views
-from tenure.core.views import SearchChange
+from tenure.core.events import MemoryForgotten, ScopeCompacted, ScopedKeyForgotten
+from tenure.core.rows import SearchChange, UnindexSubject
 from tenure.core.wording import analyse
 from tenure.stores.projecting import Projection
 from tenure.usecases.ports import Keyring, Reading, StoredEvent
@@ -41,6 +42,13 @@ def words_of(reading: Reading, page: list[StoredEvent], keyring: Keyring) -> Ite
         event = open_event(stored, keyring)
         row = reading.memory_row(event.tenant, event.stream) if event.stream is not None else None
         change = views.search_change(event, row)
+        if (
+            isinstance(event.data, MemoryForgotten | ScopedKeyForgotten | ScopeCompacted)
+            and event.subject is not None
+        ):
+            # Which rows went is not in the event: what stands now stays, and nothing else.
+            standing = reading.standing(event.tenant, event.subject)
+            change = UnindexSubject(event.tenant, event.subject, standing)
         if change is not None:
             text = views.indexed_text(event)
             yield change, Counter(analyse(text)) if text is not None else None

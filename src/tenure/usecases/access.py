@@ -12,7 +12,8 @@ from tenure.core.authority import Permission, Target
 from tenure.core.decision import Decided, Refused
 from tenure.core.errors import InvalidRequest, Unauthenticated
 from tenure.core.identity import Caller, Grants, Moment, Role, SourceType, checked_name
-from tenure.core.views import KeyRow, decode_grants, from_microseconds
+from tenure.core.rows import KeyRow, from_microseconds
+from tenure.core.views import decode_grants
 from tenure.usecases.pipeline import Pipeline, Rules, UseCase, World
 
 W = TypeVar("W", Role, SourceType)

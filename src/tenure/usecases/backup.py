@@ -9,15 +9,17 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 from typing import Final, Protocol, TypeVar
+from uuid import UUID
 
 import msgspec
 
 from tenure.core import ledger
-from tenure.core.backup import Forget, Manifest, TenantPart, forget_of, outstanding
+from tenure.core.backup import FORGET_NAMES, Forget, Manifest, TenantPart, forget_of, outstanding
 from tenure.core.errors import InvalidRequest, Unavailable
-from tenure.core.events import Event, SubjectForgotten, UnknownEvent, decode_header
+from tenure.core.events import ErasureBegun, Event, UnknownEvent, decode_header
 from tenure.core.ledger import GENESIS, Break, ChainedEvent
 from tenure.usecases.access import LOCAL_OPERATOR
+from tenure.usecases.erasure import finish_begun
 from tenure.usecases.evidence import LogLine, line_of, stored_of
 from tenure.usecases.pipeline import Pipeline
 from tenure.usecases.ports import FirstAnswer, ReturnedPage, StoredEvent
@@ -26,8 +28,8 @@ from tenure.usecases.sealing import open_event, seal
 PAGE: Final = 1_000
 LOG_NAME: Final = "log.jsonl"
 ANSWERS_NAME: Final = "answers.jsonl"
-_MARK: Final = '"subject.forgotten"'
-"""In the header of every forget; which other headers have it too is found by decoding."""
+_MARKS: Final = tuple(f'"{name}"' for name in FORGET_NAMES)
+"""One of these is in the header of every forget; which other headers have one too is found by decoding."""
 
 S = TypeVar("S")
 
@@ -132,9 +134,12 @@ def restore(
     recorded = [
         forget for tenant, stored in pipeline.store.forgets() for forget in _forget(line_of(tenant, stored))
     ]
-    missing = outstanding(kept, [recorded, *later])
+    given = [list(source) for source in later]
+    missing = outstanding(kept, [recorded, *given])
+    _record(pipeline, recorded, missing)
     tally = _Tally()
     pipeline.store.restore(_pages(pipeline, copy, missing, tally, without_keys=without_keys))
+    finish_begun(pipeline)
     return Restored(
         tenants=len(copy.manifest.tenants),
         events=sum(part.events for part in copy.manifest.tenants),
@@ -143,6 +148,25 @@ def restore(
         sealed=tally.sealed,
         unopened=tally.unopened,
     )
+
+
+def _record(pipeline: Pipeline, recorded: list[Forget], missing: list[Forget]) -> None:
+    """Put forgets that were only given into the store's own record: the next restore knows of them."""
+    known = {forget.link for forget in recorded}
+    unknown = [forget for forget in missing if forget.link not in known]
+    pipeline.store.record_forgets(
+        [
+            (
+                forget.tenant,
+                StoredEvent(0, seal(_carried_out(pipeline, forget), pipeline.keyring).header, None, b""),
+            )
+            for forget in unknown
+        ]
+    )
+
+
+def _carried_out(pipeline: Pipeline, forget: Forget) -> Event:
+    return forget.again(now=pipeline.clock.now(), actor=LOCAL_OPERATOR)
 
 
 class _Broken(Exception):
@@ -155,6 +179,8 @@ class _Tally:
 
     sealed: int = 0
     unopened: int = 0
+    erased: int = 0
+    """Of those that do not open, how many were sealed under keys that an erasure since destroyed."""
 
 
 def _answer_line(tenant: str, key: str, first: FirstAnswer) -> AnswerLine:
@@ -190,7 +216,7 @@ def _chain(part: TenantPart, log: Iterator[LogLine], kept: set[bytes]) -> Iterat
 
 def _forget(line: LogLine) -> list[Forget]:
     """The forget that a line is, if it is one."""
-    if _MARK not in line.header:
+    if not any(mark in line.header for mark in _MARKS):
         return []
     forget = forget_of(decode_header(line.header), bytes.fromhex(line.link))
     return [forget] if forget is not None else []
@@ -207,16 +233,17 @@ def _pages(
         for tenant in dict.fromkeys(forget.tenant for forget in missing)
         if tenant not in known
     ]
+    destroyed = frozenset(key for forget in missing for key in _destroyed(forget))
     for part in (*copy.manifest.tenants, *unknown):
         for lines in _by_page(islice(log, part.events)):
             events = tuple(map(stored_of, lines))
-            _count(events, pipeline, tally)
+            _count(events, pipeline, tally, destroyed)
             yield ReturnedPage(tenant=part.tenant, events=events)
         again = _again(pipeline, part, [forget for forget in missing if forget.tenant == part.tenant])
         yield ReturnedPage(tenant=part.tenant, events=again)
         for kept in _by_page(islice(answers, part.answers)):
             yield ReturnedPage(tenant=part.tenant, answers=tuple(map(_first_answer, kept)))
-    if tally.sealed and tally.sealed == tally.unopened and not without_keys:
+    if tally.unopened > tally.erased and tally.sealed == tally.unopened and not without_keys:
         raise InvalidRequest(
             f"none of the {tally.sealed:,} sealed contents opens with the keys that are here; "
             "nothing was restored",
@@ -229,20 +256,20 @@ def _again(pipeline: Pipeline, part: TenantPart, missing: list[Forget]) -> tuple
     """The events that carry forgets out again, linked to the end of a tenant's log."""
     seq, link, events = part.events, _link(part), []
     for forget in missing:
-        event = Event(
-            tenant=part.tenant,
-            at=pipeline.clock.now(),
-            actor=LOCAL_OPERATOR,
-            data=SubjectForgotten(again=forget.link),
-            subject=forget.subject,
-        )
-        seq, header = seq + 1, seal(event, pipeline.keyring).header
+        seq, header = seq + 1, seal(_carried_out(pipeline, forget), pipeline.keyring).header
         link = ledger.link(link, seq, header)
         events.append(StoredEvent(seq, header, None, link))
     return tuple(events)
 
 
-def _count(events: tuple[StoredEvent, ...], pipeline: Pipeline, tally: _Tally) -> None:
+def _destroyed(forget: Forget) -> tuple[UUID, ...]:
+    data = forget.event.data
+    return data.keys if isinstance(data, ErasureBegun) else ()
+
+
+def _count(
+    events: tuple[StoredEvent, ...], pipeline: Pipeline, tally: _Tally, destroyed: frozenset[UUID]
+) -> None:
     for stored in events:
         if stored.body is None:
             continue
@@ -252,6 +279,8 @@ def _count(events: tuple[StoredEvent, ...], pipeline: Pipeline, tally: _Tally) -
             raise Unavailable(str(fault), hint="Restore it with the newer version of tenure.") from None
         tally.sealed += 1
         tally.unopened += not opened
+        if not opened and destroyed:
+            tally.erased += decode_header(stored.header).dek in destroyed
 
 
 def _first_answer(line: AnswerLine) -> tuple[str, FirstAnswer]:

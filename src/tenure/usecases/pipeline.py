@@ -41,6 +41,7 @@ from tenure.usecases.ports import (
     Idempotency,
     Keyring,
     Mismatched,
+    Overtaken,
     Reading,
     Replayed,
     Stale,
@@ -75,6 +76,8 @@ class World:
     keyring: Keyring
     rules: Rules
     moment: Moment
+    forgot_seq: int = 0
+    """Where the tenant's forgetting stood when this node last saw it; 0 where nothing was forgotten."""
 
 
 def no_replay(_world: World, _caller: Caller, _first: Event | None, _outcome: bytes) -> NoReturn:
@@ -144,6 +147,7 @@ class Pipeline:
         self.clock = clock
         self.rules = rules
         self._turns: Turns[_Asked] = Turns(self._carry, size_max=COMBINED_MAX)
+        self._forgot_seqs: dict[str, int] = {}
 
     def run(
         self, use_case: UseCase[C, F, A], caller: Caller, command: C, *, idempotency_key: str | None = None
@@ -172,6 +176,8 @@ class Pipeline:
         """Steps 2 to 4 alone: what would be decided; nothing is stored (a dry run)."""
         self._authorise(use_case, caller, command)
         with self.store.reading() as reading:
+            # Nothing is stored, so the store will not say what this node does not know yet.
+            self._forgot_seqs[caller.tenant] = reading.forgot_seq(caller.tenant)
             outcome = self._decide(use_case, caller, command, reading)
         if isinstance(outcome, Refused):
             raise outcome.error
@@ -243,7 +249,13 @@ class Pipeline:
         self, use_case: UseCase[C, F, A], caller: Caller, command: C, reading: Reading
     ) -> Decided[A] | Refused:
         moment = self.clock.moment()
-        world = World(reading=reading, keyring=self.keyring, rules=self.rules, moment=moment)
+        world = World(
+            reading=reading,
+            keyring=self.keyring,
+            rules=self.rules,
+            moment=moment,
+            forgot_seq=self._forgot_seqs.get(caller.tenant, 0),
+        )
         facts = use_case.gather(world, caller, command)
         return use_case.decide(command, facts, caller, moment, self.rules)
 
@@ -270,7 +282,11 @@ class Pipeline:
         again: list[_Asked] = []
         for (one, _), result in zip(storing, results, strict=True):
             one.answer = self._respond(one, result)
-            if isinstance(result, Stale):
+            if isinstance(result, Overtaken):
+                self._forgot_seqs[one.caller.tenant] = result.forgot_seq
+                # Another node may have destroyed a key: nothing more is sealed under one that is remembered.
+                self.keyring.let_go(one.caller.tenant)
+            if isinstance(result, Stale | Overtaken):
                 again.append(one)
         return again
 
@@ -289,6 +305,7 @@ class Pipeline:
         return Append(
             tenant=one.caller.tenant,
             events=tuple(seal(event, self.keyring) for event in decided.events),
+            forgot_seq=decided.forgot_seq,
             needs=decided.needs,
             idempotency=idempotency,
             outcome=partial(_outcome, one.use_case, decided.answer),
@@ -304,6 +321,8 @@ class Pipeline:
                 idempotency = _given(one.idempotency)
                 with self.store.reading() as reading:
                     return self._first_answer(one.use_case, one.caller, idempotency, first, reading)
+            case Overtaken():
+                return Unavailable("so much is being forgotten here that this could not be decided")
             case Mismatched():
                 return _mismatch()
 

@@ -1,6 +1,6 @@
 """What the use cases need of the world, in words of meaning, never of SQL."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from datetime import datetime
 from typing import Protocol
@@ -12,7 +12,16 @@ from tenure.core.decision import Needs
 from tenure.core.events import Event
 from tenure.core.identity import Moment
 from tenure.core.retrieval import Candidate, Filter, Hit, Statistics
-from tenure.core.views import KeyRow, MemoryRow
+from tenure.core.rows import (
+    FOREVER,
+    AlertRow,
+    ErasureRow,
+    FloorRow,
+    HoldRow,
+    KeyRow,
+    MemoryRow,
+    SuppressionRow,
+)
 
 
 class Clock(Protocol):
@@ -39,6 +48,24 @@ class Keyring(Protocol):
 
     def open(self, tenant: str, subject: str, dek: UUID, sealed: bytes, context: bytes) -> bytes | None:
         """The plaintext, or None when the key is gone. Raises ValueError when the bytes were altered."""
+
+    def key_ids(self, tenant: str, subject: str) -> tuple[UUID, ...]:
+        """The ids of a subject's keys, retired ones as well."""
+
+    def retire(self, tenant: str, subject: str) -> tuple[UUID, ...]:
+        """Seal nothing more under a subject's keys; what was sealed still opens. Gives back their ids."""
+
+    def destroy(self, tenant: str, subject: str, keys: Sequence[UUID]) -> int:
+        """Destroy keys for good, durably; gives back how many were there."""
+
+    def let_go(self, tenant: str) -> None:
+        """Read a tenant's keys anew when they are next needed: another node may have retired some."""
+
+    def sign(self, message: bytes) -> bytes:
+        """Sign as this installation (Ed25519, RFC 8032)."""
+
+    def public_key(self) -> bytes:
+        """What its signatures are checked with: 32 bytes."""
 
     def digest(self, tenant: str, domain: str, text: str) -> bytes:
         """A keyed digest: equal for equal text within a tenant and domain (SPEC M7)."""
@@ -86,10 +113,14 @@ class ReturnedPage(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Append(msgspec.Struct, frozen=True, kw_only=True):
-    """Events of one command, stored together or not at all; none, where only an answer is to be kept."""
+    """Events of one command, stored together or not at all; none, where only an answer is to be kept.
+
+    With ``forgot_seq``, only if nothing was forgotten or rejected behind that position (SPEC F4a).
+    """
 
     tenant: str
     events: tuple[SealedEvent, ...]
+    forgot_seq: int | None = None
     needs: tuple[Needs, ...] = ()
     idempotency: Idempotency | None = None
     outcome: Callable[["Appended"], bytes] | None = None
@@ -121,7 +152,13 @@ class Stale(msgspec.Struct, frozen=True, kw_only=True):
     current: int
 
 
-AppendResult = Appended | Replayed | Mismatched | Stale
+class Overtaken(msgspec.Struct, frozen=True, kw_only=True):
+    """Something was forgotten or rejected meanwhile, at this position; nothing was stored."""
+
+    forgot_seq: int
+
+
+AppendResult = Appended | Replayed | Mismatched | Stale | Overtaken
 
 
 class Listing(msgspec.Struct, frozen=True, kw_only=True):
@@ -139,6 +176,35 @@ class Listing(msgspec.Struct, frozen=True, kw_only=True):
     source_id: str | None = None
     key_digest: bytes | None = None
     before_seq: int | None = None
+
+
+class KeyedRows(msgspec.Struct, frozen=True, kw_only=True):
+    """The rows of one key within four walls."""
+
+    tenant: str
+    agent: str
+    purpose: str
+    subject: str
+    key_digest: bytes
+
+
+class EndedScope(msgspec.Struct, frozen=True, kw_only=True):
+    """A scope whose memories have all ended."""
+
+    tenant: str
+    agent: str
+    purpose: str
+    subject: str
+    tier: str
+    scope_id: str
+
+
+class Residue(msgspec.Struct, frozen=True, kw_only=True):
+    """A check for what an erasure left: what was looked through, and where something was found."""
+
+    name: str
+    passed: bool
+    detail: str
 
 
 class Reading(Protocol):
@@ -186,8 +252,58 @@ class Reading(Protocol):
     def subject_memories(self, tenant: str, subject: str) -> int:
         """How many memories of a subject stand, whatever their status."""
 
-    def forgotten_before(self, tenant: str, subject: str) -> bool:
-        """Whether the subject was ever forgotten."""
+    def forgot_seq(self, tenant: str) -> int:
+        """The position of the tenant's last forgetting or rejection, 0 for none."""
+
+    def floors(self, tenant: str, subject: str, targets: Sequence[tuple[str, str]]) -> list[FloorRow]:
+        """The floors of these targets (kind and target) of a subject."""
+
+    def keyed(self, where: Filter, key_digest: bytes | None = None) -> list[MemoryRow]:
+        """The rows with a key, or with this one, that pass the filters."""
+
+    def key_rows(self, wanted: KeyedRows) -> list[MemoryRow]:
+        """Every row of one key, whatever its status."""
+
+    def suppressions(self, tenant: str, subject: str, now: int) -> list[SuppressionRow]:
+        """The forgets of leaves alone that hold now for a subject."""
+
+    def suppression(self, tenant: str, forget_id: UUID) -> SuppressionRow | None:
+        """A forget of a leaf alone that has not held yet."""
+
+    def probes_due(self, now: int, limit: int) -> list[SuppressionRow]:
+        """Forgets of any tenant that are to be probed by now."""
+
+    def scopes_ended(self, now: int, limit: int) -> list[EndedScope]:
+        """Task and session scopes of any tenant with memories that have ended, of subjects without a hold."""
+
+    def hold(self, tenant: str, subject: str) -> HoldRow | None:
+        """The legal hold on a subject."""
+
+    def erasure(self, tenant: str, subject: str) -> ErasureRow | None:
+        """The last erasure of a subject."""
+
+    def erasures_begun(self) -> list[ErasureRow]:
+        """Erasures of any tenant that have no certificate yet."""
+
+    def subject_events(self, tenant: str, subject: str, *, after: int, limit: int) -> list[StoredEvent]:
+        """The events about a subject behind a position, oldest first."""
+
+    def subject_streams(self, tenant: str, subject: str, *, up_to_seq: int = FOREVER) -> list[UUID]:
+        """Every memory that the subject ever had, in the order in which they were written."""
+
+    def bodies_left(self, tenant: str, subject: str, up_to_seq: int) -> int:
+        """How many sealed bodies of a subject the log has up to a position."""
+
+    def words_left(self, tenant: str, subject: str, up_to_seq: int) -> int:
+        """How many memories of a subject, up to a position, are found by words."""
+
+    def standing(self, tenant: str, subject: str) -> frozenset[int]:
+        """Where the memory rows of a subject lie in the log."""
+
+    def alerts(
+        self, tenant: str, *, subjects: Collection[str] | None, before_seq: int | None, limit: int
+    ) -> list[AlertRow]:
+        """A page of alerts, newest first; of these subjects, where they are named."""
 
     def key(self, tenant: str, key_id: UUID) -> KeyRow | None:
         """A caller's credential."""
@@ -239,6 +355,21 @@ class Store(Protocol):
         The pages of a tenant follow one another. Raises InvalidRequest where a tenant has a log already; what
         the pages themselves raise takes everything back.
         """
+
+    def rewrite_words(self, tenant: str, subject: str, *, up_to_seq: int) -> None:
+        """Rewrite what held the words of an erased subject; raises Unavailable where some are still held."""
+
+    def search_files(self, needles: Sequence[bytes], indexed: Sequence[bytes]) -> list[Residue]:
+        """Look for these bytes in every file that is within reach, and for the words of texts as indexed."""
+
+    def purge(self, tenant: str, subject: str, *, up_to_seq: int) -> None:
+        """Take the sealed bodies of a subject's events away; the events stay, and the chain holds."""
+
+    def residue(self, tenant: str, subject: str, *, up_to_seq: int) -> list[Residue]:
+        """Look for what is left of an erased subject: rows, sealed bodies, entries in the word index."""
+
+    def record_forgets(self, forgets: Sequence[tuple[str, StoredEvent]]) -> None:
+        """Add to the record of forgettings some that another store carried out."""
 
     def forgets(self) -> Iterator[tuple[str, StoredEvent]]:
         """Every forgetting that was ever stored, oldest first, kept apart from the log and its backups."""

@@ -12,7 +12,7 @@ from tenure.core.errors import InvalidRequest, NotFound
 from tenure.core.events import NAMES, Event, Secret
 from tenure.core.identity import Caller, SourceType
 from tenure.core.memory import Memory, evolve
-from tenure.core.views import microseconds
+from tenure.core.rows import microseconds
 from tenure.core.vocabulary import Kind, Status
 from tenure.usecases.pipeline import UseCase, World
 from tenure.usecases.ports import Listing

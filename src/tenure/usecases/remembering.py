@@ -10,7 +10,8 @@ from tenure.core.decision import Decided, Refused
 from tenure.core.errors import MemoryRejected, NotFound
 from tenure.core.events import Event
 from tenure.core.events import Refused as RefusedEvent
-from tenure.core.identity import Caller, Moment
+from tenure.core.forgetting import write_targets
+from tenure.core.identity import Caller, Moment, Scope
 from tenure.core.memory import Memory
 from tenure.core.proposals import (
     Remember,
@@ -22,7 +23,8 @@ from tenure.core.proposals import (
     check_source,
     check_text,
 )
-from tenure.core.remembering import WriteFacts, Written
+from tenure.core.remembering import WriteFacts, Written, completed, own_scope
+from tenure.core.rows import FloorRow
 from tenure.core.scanning import Finding, scan
 from tenure.core.vocabulary import Claim
 from tenure.usecases.pipeline import Rules, UseCase, World
@@ -51,14 +53,41 @@ def _gather_remember(world: World, caller: Caller, command: Remember) -> WriteFa
     corrected = None
     if command.supersedes is not None:
         corrected = _corrected(world, caller, command.supersedes)
+    fingerprint = world.keyring.digest(caller.tenant, "content", canonical(command.content))
+    key_digest = world.keyring.digest(caller.tenant, "key", command.key) if command.key else None
+    scope = command.scope or own_scope(command.subject)
+    floors, forgot_seq = _floors(world, caller, command, scope, fingerprint, key_digest)
     return WriteFacts(
         findings=_findings(world, command.content, command.claim, command.key, command.source.uri),
-        fingerprint=world.keyring.digest(caller.tenant, "content", canonical(command.content)),
-        key_digest=world.keyring.digest(caller.tenant, "key", command.key) if command.key else None,
+        fingerprint=fingerprint,
+        key_digest=key_digest,
+        floors=floors,
+        forgot_seq=forgot_seq,
         present=load(world.reading, world.keyring, caller.tenant, command.id) if command.id else None,
         corrected=corrected,
         parents=tuple(_parent(world, caller, command, parent) for parent in command.derived_from),
     )
+
+
+def _floors(
+    world: World,
+    caller: Caller,
+    command: Remember,
+    scope: Scope,
+    fingerprint: bytes,
+    key_digest: bytes | None,
+) -> tuple[tuple[FloorRow, ...], int]:
+    """The floors that a write may lie below, and up to which position of the log that is known (SPEC F4a).
+
+    A tenant in which this node knows of nothing forgotten is not asked: the store says so if it is wrong.
+    """
+    if world.forgot_seq == 0:
+        return (), 0
+    targets = write_targets(command, scope, fingerprint, key_digest)
+    forgot_seq = world.reading.forgot_seq(caller.tenant)
+    if forgot_seq > world.forgot_seq:
+        world.keyring.let_go(caller.tenant)
+    return tuple(world.reading.floors(caller.tenant, command.subject, targets)), forgot_seq
 
 
 def _corrected(world: World, caller: Caller, memory_id: UUID) -> Memory:
@@ -112,10 +141,16 @@ def _gather_revise(world: World, caller: Caller, command: ReviseMemory) -> tuple
         check_confidence(revise.confidence)
     content = revise.content if revise.content is not None else memory.content or ""
     check_text(content, field="content")
+    fingerprint = world.keyring.digest(caller.tenant, "content", canonical(content))
+    key_digest = world.keyring.digest(caller.tenant, "key", memory.key) if memory.key else None
+    whole = completed(revise, memory)
+    floors, forgot_seq = _floors(world, caller, whole, memory.scope, fingerprint, key_digest)
     facts = WriteFacts(
         findings=_findings(world, content, revise.claim or memory.claim, memory.key, revise.source.uri),
-        fingerprint=world.keyring.digest(caller.tenant, "content", canonical(content)),
-        key_digest=world.keyring.digest(caller.tenant, "key", memory.key) if memory.key else None,
+        fingerprint=fingerprint,
+        key_digest=key_digest,
+        floors=floors if revise.content is not None else (),
+        forgot_seq=forgot_seq,
     )
     return memory, facts
 

@@ -14,9 +14,11 @@ from tenure.core.identity import Caller, Moment, checked_name, checked_reference
 from tenure.core.memory import Memory
 from tenure.core.proposals import check_scope
 from tenure.core.retrieval import Filter, Found, Ranked, Recall
-from tenure.core.views import microseconds
+from tenure.core.rows import microseconds
+from tenure.core.scopes import places
 from tenure.core.wording import analyse
 from tenure.usecases.pipeline import Rules, UseCase, World
+from tenure.usecases.scopes import within_scopes
 from tenure.usecases.sealing import fold, open_event
 
 RANKED_PER_OPENED = 4
@@ -73,7 +75,6 @@ def where(command: Recall, caller: Caller, now: datetime) -> Filter:
         subjects=subjects,
         kinds=tuple(kind.value for kind in command.kinds),
         trust_min=command.min_trust.rank if command.min_trust else 0,
-        scopes=tuple((tier.value, name) for tier, name in command.scope.chain()) if command.scope else (),
         now=microseconds(now),
     )
 
@@ -86,6 +87,9 @@ def _gather(world: World, caller: Caller, command: Recall) -> RecallFacts:
     if command.scope is not None:
         check_scope(command.scope)
     asked = where(command, caller, world.moment.now)
+    if command.scope is not None:
+        inherits = world.rules.write.ladder.inherits
+        asked = within_scopes(world.reading, asked, places(command.scope, command.subject, inherits))
     terms = list(dict.fromkeys(analyse(command.query)))[:QUERY_TERMS_MAX]
     reading = world.reading
     wanted = command.limit * (OPENED_PER_ITEM if command.budget_tokens is not None else 1)

@@ -14,7 +14,7 @@ from tenure.core.memory import Memory
 from tenure.core.retention import Renew
 from tenure.core.retrieval import Filter, best_rows, rank, words
 from tenure.core.review import Judge
-from tenure.core.views import microseconds
+from tenure.core.rows import microseconds
 from tenure.core.vocabulary import Decision, Status, Verdict
 from tenure.core.wording import analyse
 from tenure.usecases.pipeline import Rules, UseCase, World

@@ -22,7 +22,7 @@ def test_the_whole_story_holds_and_leaves_nothing_behind(tmp_path: Path) -> None
     assert (result.code, result.err) == (0, "")
     assert "✗" not in result.out
     assert result.out.count("✓") >= 30
-    assert result.out.splitlines()[-1].endswith("checks hold in 10 of 10 steps.")
+    assert result.out.splitlines()[-1].endswith("checks hold in 11 of 11 steps.")
     assert list(tmp_path.iterdir()) == []
 
 

@@ -1,6 +1,7 @@
 """A store is reached through the server that runs on it, otherwise by opening it; the lines are the same."""
 
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
@@ -9,12 +10,16 @@ from tests.entrypoints.control.standing import Standing, standing
 from tenure import wiring
 from tenure.config import Settings
 from tenure.core.access import Key
+from tenure.core.erasure import Certificate
 from tenure.core.errors import InvalidRequest, NotFound, Unavailable
-from tenure.entrypoints.control import reaching
+from tenure.core.forgetting import ForgetKey, Forgotten
+from tenure.core.holds import Hold
+from tenure.core.identity import Scope, Tier
+from tenure.entrypoints.control import reaching, subjects
+from tenure.entrypoints.control.arguments import Arguments
 from tenure.entrypoints.control.client import Connection, connect
 from tenure.entrypoints.control.operations import (
     OPERATIONS,
-    Arguments,
     BackupArguments,
     Counted,
     CreatedKey,
@@ -29,7 +34,24 @@ from tenure.entrypoints.control.operations import (
     VerifyLogArguments,
 )
 from tenure.entrypoints.control.reaching import Opened, Reached, answer, items, reach
+from tenure.entrypoints.control.subjects import (
+    EraseArguments,
+    ExportedSubject,
+    ExportSubjectArguments,
+    ForgetKeyArguments,
+    ForgetMemoryArguments,
+    ForgetSubjectArguments,
+    PlaceHoldArguments,
+    PublicKey,
+    PublicKeyArguments,
+    ReadAlertsArguments,
+    ReleaseHoldArguments,
+    ShowHoldArguments,
+)
+from tenure.usecases.alerts import AlertPage
 from tenure.usecases.evidence import LogLine, Verified
+from tenure.usecases.exporting import SubjectExport
+from tenure.usecases.forgetting import ForgetMemory, ForgetSubject
 from tenure.usecases.importing import Conversion, Imported, Turn
 from tenure.usecases.ports import Rebuilt
 
@@ -68,7 +90,7 @@ def through(reached: Reached) -> list[object]:
     ]
 
 
-def test_every_operation_gives_the_same_with_and_without_a_server(tmp_path: Path) -> None:
+def test_every_operation_on_a_store_gives_the_same_with_and_without_a_server(tmp_path: Path) -> None:
     """SPEC S1: one copy of each operation, whichever way it is reached."""
     with reach(settings(tmp_path / "one")) as opened:
         alone = through(opened)
@@ -91,6 +113,86 @@ def test_every_operation_gives_the_same_with_and_without_a_server(tmp_path: Path
     ]
 
 
+def exported(reached: Reached) -> SubjectExport:
+    """Everything held about the one whom the walk is about."""
+    pieces = items(reached, ExportSubjectArguments(tenant="acme", subject="talk"), str)
+    return msgspec.json.decode("".join(pieces), type=SubjectExport)
+
+
+def about_a_subject(reached: Reached) -> list[object]:
+    """A walk through every operation on a subject, and what each gave, without what time decides."""
+    whom: dict[str, Any] = {"tenant": "acme", "subject": "talk"}
+    conversion = Conversion(agent="a", purpose="p")
+    turns = [conversion.proposals("talk", Turn(id=number, text=f"Van {number} is red.")) for number in (1, 2)]
+    proposals = [proposal for turn in turns for proposal in turn]
+    answer(reached, ImportArguments(tenant="acme", items=proposals), Imported)
+    counted = answer(reached, ExportSubjectArguments(**whom), ExportedSubject)
+    one = exported(reached).memories[0].memory
+    memory = ForgetMemory(memory_id=one.id, expected_version=one.version)
+    scope = Scope(tier=Tier.TASK, id="t1")
+    key = ForgetKey(agent="a", purpose="p", subject="talk", key="colour", scope=scope)
+    forgotten = [
+        answer(reached, ForgetMemoryArguments(tenant="acme", forget=memory), Forgotten),
+        answer(reached, ForgetKeyArguments(tenant="acme", forget=key), Forgotten),
+        answer(
+            reached, ForgetSubjectArguments(tenant="acme", forget=ForgetSubject(subject="talk")), Forgotten
+        ),
+    ]
+    placed = answer(reached, PlaceHoldArguments(**whom, reason="court"), Hold)
+    shown = answer(reached, ShowHoldArguments(**whom), Hold)
+    released = answer(reached, ReleaseHoldArguments(**whom, reason="settled"), Hold)
+    certificate = answer(reached, EraseArguments(**whom), Certificate)
+    key_of = answer(reached, PublicKeyArguments(), PublicKey)
+    alerts = answer(reached, ReadAlertsArguments(tenant="acme", limit=5), AlertPage)
+    return [
+        counted,
+        [(each.status.value, each.forgotten, each.durable) for each in forgotten],
+        placed == shown,
+        released.released_at is not None,
+        certificate.statement.memories_erased,
+        certificate.statement.requested_by,
+        certificate.public_key == key_of.public_key,
+        alerts,
+        [held.memory.content for held in exported(reached).memories],
+    ]
+
+
+def test_what_is_done_about_a_subject_is_the_same_with_and_without_a_server(tmp_path: Path) -> None:
+    """SPEC S1, F1-F12: forgotten, held, exported, erased; in the log the owner of the store did it."""
+    with reach(settings(tmp_path / "one")) as opened:
+        alone = about_a_subject(opened)
+    with standing(tmp_path / "two"), reach(settings(tmp_path / "two")) as connected:
+        served = about_a_subject(connected)
+        assert isinstance(connected, Connection)
+
+    assert alone == served
+    assert alone == [
+        ExportedSubject(memories=2, recalls=0, events=2),
+        [("forgotten", 1, True), ("already_forgotten", 0, True), ("forgotten", 1, True)],
+        True,
+        True,
+        2,
+        "local:operator",
+        True,
+        AlertPage(items=()),
+        [None, None],
+    ]
+
+
+def test_an_export_longer_than_a_line_may_be_comes_whole(
+    stands: Standing, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """SPEC F12, S3: a line has a limit, and what is held about somebody has none."""
+    monkeypatch.setattr(subjects, "PIECE_CHARACTERS", 7)
+    with reach(settings(stands.folder)) as reached:
+        proposals = Conversion(agent="a", purpose="p").proposals("talk", Turn(id=1, text="Grün — 緑 🟢."))
+        answer(reached, ImportArguments(tenant="acme", items=list(proposals)), Imported)
+
+        (held,) = exported(reached).memories
+
+    assert held.memory.content == "Grün — 緑 🟢."
+
+
 @pytest.mark.parametrize(
     ("arguments", "expected"),
     [
@@ -99,6 +201,10 @@ def test_every_operation_gives_the_same_with_and_without_a_server(tmp_path: Path
         (ListKeysArguments(tenant="nobody"), NotFound),
         (ExportLogArguments(tenant="nobody"), NotFound),
         (VerifyLogArguments(tenant="nobody"), NotFound),
+        (EraseArguments(tenant="nobody", subject="talk"), NotFound),
+        (PlaceHoldArguments(tenant="nobody", subject="talk", reason="court"), NotFound),
+        (ForgetSubjectArguments(tenant="nobody", forget=ForgetSubject(subject="talk")), NotFound),
+        (ReadAlertsArguments(tenant="no\nname"), InvalidRequest),
         (RevokeKeyArguments(key_id="0191f3a0-0000-7000-8000-000000000000"), NotFound),  # type: ignore[arg-type]
     ],
 )
@@ -116,8 +222,8 @@ def test_a_refusal_is_the_same_error_on_both_ways(
     assert caught[0] == caught[1]
 
 
-def test_every_operation_is_walked_through_above() -> None:
-    """SPEC S1: a new operation needs its place in the walk."""
+def test_every_operation_is_in_one_of_the_walks_above() -> None:
+    """SPEC S1: a new operation needs its place in a walk."""
     assert set(OPERATIONS) == {
         "key.create",
         "key.list",
@@ -127,6 +233,16 @@ def test_every_operation_is_walked_through_above() -> None:
         "backup",
         "rebuild",
         "import",
+        "export",
+        "forget.subject",
+        "forget.memory",
+        "forget.key",
+        "erase",
+        "hold.place",
+        "hold.release",
+        "hold.show",
+        "alerts",
+        "certificate.public-key",
     }
 
 

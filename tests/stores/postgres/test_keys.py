@@ -23,7 +23,7 @@ from tenure.stores.postgres import keys as keys_module
 from tenure.stores.postgres.connecting import APP_ROLE
 from tenure.stores.postgres.keys import PostgresKeyTable
 
-PUT: Final = "INSERT INTO subject_key VALUES (%s, %s, %s, %s, %s) ON CONFLICT DO NOTHING"
+PUT: Final = "INSERT INTO subject_key VALUES (%s, %s, %s, %s, %s, %s) ON CONFLICT DO NOTHING"
 WAIT_SECONDS_MAX: Final = 15.0
 TABLES: Final = ("forget_ledger", "subject_key", "tenant_key")
 
@@ -140,7 +140,7 @@ def test_the_program_sees_the_keys_and_forgets_of_one_tenant(furnished: Connecti
     "statement",
     [
         "INSERT INTO tenant_key VALUES ('globex', 'new', 1, 'wrapped')",
-        "INSERT INTO subject_key VALUES ('globex', 'new', gen_random_uuid(), 1, 'wrapped')",
+        "INSERT INTO subject_key VALUES ('globex', 'new', gen_random_uuid(), 1, 'wrapped', false)",
         "INSERT INTO forget_ledger VALUES ('globex', DEFAULT, 9, '', '', true)",
         "UPDATE forget_ledger SET link = ''",
         "DELETE FROM forget_ledger",
@@ -152,6 +152,75 @@ def test_the_program_adds_to_no_other_tenant_and_takes_no_forget_back_from_the_r
     """SPEC M2, F11: neither by a mistake in a statement nor by one that means to."""
     with pytest.raises(errors.InsufficientPrivilege), as_the_program(furnished, TENANT):
         furnished.execute(statement.encode())
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "DELETE FROM subject_key",
+        "DELETE FROM subject_key WHERE tenant_id = 'globex'",
+        "UPDATE subject_key SET retired = true WHERE tenant_id = 'globex'",
+        "UPDATE tenant_key SET wrapped = '' WHERE tenant_id = 'globex'",
+        "DELETE FROM tenant_key",
+    ],
+)
+def test_the_program_ends_no_key_of_another_tenant(furnished: Connection, statement: str) -> None:
+    """SPEC M2, F7: neither by a forgotten filter nor by one that names the other."""
+    query = "SELECT * FROM {} WHERE tenant_id = 'globex' ORDER BY 1, 2, 3"
+    tables = [sql.Identifier(table) for table in ("subject_key", "tenant_key")]
+    before = [furnished.execute(sql.SQL(query).format(table)).fetchall() for table in tables]
+
+    with as_the_program(furnished, TENANT):
+        furnished.execute(statement.encode())
+        furnished.execute("SET LOCAL ROLE NONE")
+        after = [furnished.execute(sql.SQL(query).format(table)).fetchall() for table in tables]
+
+    assert all(before)
+    assert after == before
+
+
+def test_the_program_moves_no_key_to_another_tenant(furnished: Connection) -> None:
+    """SPEC M2, F7: the wall stands before what is written, too."""
+    with pytest.raises(errors.InsufficientPrivilege), as_the_program(furnished, TENANT):
+        furnished.execute("UPDATE subject_key SET tenant_id = 'globex', subject = 'moved'")
+
+
+def test_a_destroyed_key_is_in_no_row_and_in_no_page_of_its_table(
+    tables: tuple[PostgresKeyTable, PostgresKeyTable], database: PostgresEngine
+) -> None:
+    """SPEC F7: the table's file is written anew, so that no dead row keeps it; other nodes see it."""
+    one, two = tables
+    kept = WrappedSubjectKey(TENANT, "ann", UUID(int=1), 1, b"the wrapped key of ann")
+    gone = WrappedSubjectKey(TENANT, "bob", UUID(int=2), 1, b"the wrapped key of bob")
+    one.add([], [kept, gone])
+    two.retire(TENANT, "bob")
+
+    assert two.destroy(TENANT, "bob", [gone.dek]) == 1
+
+    assert one.subject_keys(TENANT, "bob") == []
+    assert one.subject_keys(TENANT, "ann") == [kept]
+    with database.superuser() as connection:
+        connection.execute("CHECKPOINT")
+        [(file,)] = connection.execute(
+            "SELECT pg_read_binary_file(pg_relation_filepath('tenure_keys.subject_key'))"
+        ).fetchall()
+    assert isinstance(file, bytes)
+    assert (kept.wrapped in file, gone.wrapped in file) == (True, False)
+
+
+def test_of_two_nodes_that_destroy_a_key_at_once_one_did(
+    tables: tuple[PostgresKeyTable, PostgresKeyTable],
+) -> None:
+    """SPEC F7: and neither waits for ever for the other to write the file anew."""
+    one, two = tables
+    for number in range(5):
+        key = subject_key(number)
+        one.add([], [key])
+
+        destroyed = at_once(*(partial(table.destroy, TENANT, key.subject, [key.dek]) for table in tables))
+
+        assert sorted(destroyed) == [0, 1]
+        assert two.subject_keys(TENANT, key.subject) == []
 
 
 def test_an_owner_who_is_no_superuser_dumps_every_key(empty_database: PostgresEngine) -> None:

@@ -38,7 +38,7 @@ from tenure.usecases.ports import Appended, Stale
 from tenure.usecases.reading import GET, LIST, Get, ListMemories
 from tenure.usecases.remembering import REMEMBER, REVISE, ReviseMemory
 from tenure.usecases.retrieval import RECALL
-from tenure.usecases.upkeep import expiry_round
+from tenure.usecases.upkeep import upkeep_round
 
 ROUNDS = 8
 THREADS = 8
@@ -241,19 +241,19 @@ def test_one_node_does_the_upkeep_and_the_other_goes_on_when_it_is_gone(
 ) -> None:
     """SPEC T8, L11: what is due is marked once, by whoever is there."""
     one, two = nodes
-    assert expiry_round(one.pipeline, batch_size=10, lease_seconds=LEASE_SECONDS).expired == 0
+    assert upkeep_round(one.pipeline, batch_size=10, lease_seconds=LEASE_SECONDS).expired == 0
     memory = written(one.pipeline, ttl_seconds=3_600)
     clock.pass_time(hours=2)
 
-    assert expiry_round(one.pipeline, batch_size=10, lease_seconds=60.0).expired == 1
-    assert expiry_round(two.pipeline, batch_size=10, lease_seconds=60.0).expired == 0
+    assert upkeep_round(one.pipeline, batch_size=10, lease_seconds=60.0).expired == 1
+    assert upkeep_round(two.pipeline, batch_size=10, lease_seconds=60.0).expired == 0
     assert two.pipeline.run(GET, BOT, Get(memory_id=memory.id)).status is Status.EXPIRED
 
-    assert expiry_round(one.pipeline, batch_size=10, lease_seconds=LEASE_SECONDS).expired == 0
+    assert upkeep_round(one.pipeline, batch_size=10, lease_seconds=LEASE_SECONDS).expired == 0
     written(two.pipeline, ttl_seconds=3_600)
     clock.pass_time(hours=2)
     done = wait_until(
-        lambda: expiry_round(two.pipeline, batch_size=10, lease_seconds=60.0).expired,
+        lambda: upkeep_round(two.pipeline, batch_size=10, lease_seconds=60.0).expired,
         what="the other node does the upkeep",
         seconds_max=TAKEN_OVER_SECONDS_MAX,
     )

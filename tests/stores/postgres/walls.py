@@ -9,12 +9,24 @@ import psycopg
 from psycopg import sql
 from tests.clock import START
 from tests.stores.engine import PostgresEngine
-from tests.stores.items import HOUR, SUBJECT, TENANT, created, forgotten, number, put
+from tests.stores.forgetting_items import (
+    LEAF,
+    NAME,
+    VALUE,
+    alert_raised,
+    erasure_begun,
+    expired,
+    hold_placed,
+    key_forgotten,
+    memory_forgotten,
+)
+from tests.stores.items import HOUR, SUBJECT, TENANT, accepted, created, forgotten, number, put
 from tests.usecases.asking import OPERATOR
 
 from tenure.core.access import CreateKey
 from tenure.core.identity import Grants, Role
-from tenure.core.views import microseconds
+from tenure.core.rows import FOREVER, microseconds
+from tenure.core.views import value_target
 from tenure.core.wording import analyse
 from tenure.stores.postgres.connecting import APP_ROLE, one_tenant
 from tenure.stores.postgres.reading import place_number
@@ -26,6 +38,7 @@ Connection = psycopg.Connection[tuple[Any, ...]]
 Bindings = Sequence[Any] | Mapping[str, Any]
 
 NOW: Final = microseconds(START)
+LATER: Final = microseconds(START + HOUR * 24 * 365)
 BOUNDARY: Final = place_number("support", "answering")
 TERMS: Final = sorted(analyse("the e-mail or the phone"))
 FILTERED: Final = {
@@ -39,6 +52,8 @@ FILTERED: Final = {
     "trust_min": 0,
     "kinds": None,
     "scopes": None,
+    "hidden": None,
+    "key_digest": None,
     "seqs": [1, 2],
     "limit": 50,
 }
@@ -53,31 +68,62 @@ BINDINGS: Final[dict[str, tuple[Any, ...] | dict[str, Any]]] = {
     "lock_head": (),
     "head": (),
     "put_head": {"seq": 99, "link": b"link"},
+    "put_written": {"events": "[]", "memories": "[]", "seq": 99, "link": b"link"},
     "event": (1,),
     "log": (0, 50),
     "stream": (number(1),),
-    "stream_versions": ([number(1)],),
     "first_answer": (KEY,),
     "first_answers": ([KEY],),
     "answers": ("", 50),
     "memory_row": (number(1),),
-    "memory_rows": ([number(1), number(2)],),
+    "streams": {"streams": [number(1), number(2)]},
     "drop_subject": (SUBJECT,),
     "subject_memories": (SUBJECT,),
-    "floor": ("subject", "gone"),
+    "drop_rows": ([1, 2],),
+    "drop_derivations": (SUBJECT,),
+    "subject_values": {"subject": SUBJECT, "seq": 99, "at": NOW},
+    "drop_values": (SUBJECT,),
+    "with_derived": {"ids": [number(1)]},
+    "ended_in_scope": (SUBJECT, "support", "answering", str(LEAF.tier), LEAF.id),
+    "standing": (SUBJECT,),
+    "key_rows": ("support", "answering", SUBJECT, NAME),
+    "floors": {
+        "subject": SUBJECT,
+        "kinds": ["value"],
+        "targets": [value_target("support", "answering", VALUE)],
+    },
+    "forgot_seq": (),
+    "drop_suppression": (number(20),),
+    "drop_suppressions": (SUBJECT,),
+    "probe_again": {"probe_at": 99, "forget_id": number(20)},
+    "suppressions": (SUBJECT, NOW),
+    "suppression": (number(20),),
+    "probes_due": (LATER, 50),
+    "scopes_ended": (LATER, 50),
+    "end_hold": ("held",),
+    "hold": ("held",),
+    "erasure": ("erased",),
+    "erasures_begun": (),
+    "alerts": {"before": FOREVER, "subjects": None, "limit": 50},
+    "subject_events": (SUBJECT, 0, 50),
+    "subject_streams": (SUBJECT, FOREVER),
+    "purge_bodies": (SUBJECT, FOREVER),
+    "bodies_left": (SUBJECT, FOREVER),
+    "words_left": (place_number(SUBJECT), FOREVER),
     "keys": (),
     "key": (number(7),),
-    "due": (microseconds(START + HOUR * 24 * 365), 50),
+    "due": (LATER, 50),
     "listing": LISTED,
     **{
         f"{question}_of_{place}": FILTERED
-        for question in ("statistics", "recent", "candidates", "hits")
+        for question in ("statistics", "recent", "candidates", "hits", "keyed")
         for place in ("subject", "boundary")
     },
     "built": (),
-    "put_built": {"seq": 99, "after": 5},
+    "put_words": {"documents": "[]", "seq": 99, "after": 13},
     "documents": ([1, 2],),
-    "documents_of_subject": (place_number(SUBJECT),),
+    "drop_subject_postings": {"subject": place_number(SUBJECT), "standing": [1]},
+    "drop_subject_documents": {"subject": place_number(SUBJECT), "standing": [1]},
     "drop_postings": (BOUNDARY, place_number(SUBJECT), 1, TERMS),
     "drop_document": (1,),
     "clear_postings": (),
@@ -102,13 +148,21 @@ def furnished(engine: PostgresEngine) -> None:
     opened = engine.open()
     try:
         keys = opened.keyring
-        put(
-            opened,
-            created(keys, 1, key=KEY),
-            created(keys, 2, subject="gone"),
+        items = [
+            created(keys, 1, key=KEY, key_digest=NAME, fingerprint=b"a value that is."),
+            created(keys, 2, derived_from=(number(1),)),
+            created(keys, 3, scope=LEAF, expires_at=START),
+            expired(keys, 3),
+            created(keys, 4, fingerprint=VALUE),
+            memory_forgotten(keys, 4),
+            created(keys, 5, subject="gone"),
             forgotten(keys, subject="gone"),
-        )
-        put(opened, created(keys, 3))
+            key_forgotten(keys, 20, floors=["task:t-9"], probe_at=START + HOUR),
+            hold_placed(keys, subject="held"),
+            erasure_begun(keys, 30, subject="erased"),
+            alert_raised(keys),
+        ]
+        accepted(put(opened, *items))
         create_key(
             opened.pipeline, OPERATOR, CreateKey(name="ci", grants=Grants(roles=frozenset({Role.READER})))
         )
@@ -124,7 +178,12 @@ def furnished(engine: PostgresEngine) -> None:
             names = {"table": sql.Identifier(table), "other": sql.Literal(OTHER), "own": sql.Literal(TENANT)}
             if len(columns) > 1:
                 connection.execute(copy.format(others=others, **names))
-        connection.execute("UPDATE event SET version = version + 1 WHERE tenant_id = %s", (OTHER,))
+        # What a statement gives one of, whatever tenants it sees, must not be the same in both.
+        connection.execute(
+            "UPDATE event SET version = version + 1 WHERE tenant_id = %s AND stream_id = %s",
+            (OTHER, number(1)),
+        )
+        connection.execute("UPDATE forget_floor SET floor_seq = floor_seq + 1 WHERE tenant_id = %s", (OTHER,))
 
 
 def tenant_tables(connection: Connection) -> dict[str, list[str]]:

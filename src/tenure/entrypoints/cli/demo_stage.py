@@ -114,7 +114,7 @@ class Stage:
 
     @property
     def privacy_officer(self) -> "Session":
-        """Paul, who forgets whom he must."""
+        """Paul, who forgets and erases whom he must."""
         return self._acting("paul", "privacy_officer")
 
     def other_agent(self) -> "Session":

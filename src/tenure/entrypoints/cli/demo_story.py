@@ -5,11 +5,14 @@ from functools import partial
 from typing import Final
 from uuid import UUID
 
+import msgspec
+
 from tenure.core.errors import (
     Forbidden,
     IdempotencyMismatch,
     IllegalTransition,
     NotFound,
+    OnHold,
     TenureError,
     VersionConflict,
 )
@@ -24,7 +27,9 @@ from tenure.entrypoints.cli.demo_stage import (
     Step,
     refusal,
 )
+from tenure.entrypoints.cli.signatures import is_signed
 from tenure.entrypoints.library.sources import Source
+from tenure.usecases import certificates
 
 _IBAN: Final = "DE89 3704 0044 0532 0130 00"
 _REACHING: Final = "how should we contact the customer"
@@ -239,6 +244,32 @@ def subject_is_forgotten(stage: Stage) -> Iterator[Check]:
     )
 
 
+def subject_is_erased(stage: Stage) -> Iterator[Check]:
+    """SPEC F7, F8, F10."""
+    officer = stage.privacy_officer
+    officer.hold(subject=VISITOR, reason="The kitchen's insurer asked for it")
+    held = refusal(lambda: officer.erase(subject=VISITOR))
+    yield _check("under a legal hold it is refused, and nothing is changed", isinstance(held, OnHold))
+    officer.release(subject=VISITOR, reason="The insurer has answered")
+    certificate = officer.erase(subject=VISITOR)
+    said = certificate.statement
+    yield _check(
+        f"then {said.memories_erased} memories are erased and {len(said.keys_destroyed)} key is destroyed",
+        (said.memories_erased, len(said.keys_destroyed)) == (2, 1),
+    )
+    yield _check(
+        f"{len(said.checks)} looks at what could be left find nothing",
+        bool(said.checks) and all(check.passed for check in said.checks),
+    )
+    text = msgspec.json.encode(certificate)
+    key = bytes.fromhex(certificate.public_key)
+    verified = certificates.verify(text, key, is_signed=is_signed)
+    yield _check("the certificate's signature holds", isinstance(verified, certificates.Verified))
+    altered = text.replace(VISITOR.encode(), SUPPLIER.encode())
+    broken = certificates.verify(altered, key, is_signed=is_signed)
+    yield _check("with another name in it, it does not", isinstance(broken, certificates.Why))
+
+
 def log_is_verified(stage: Stage) -> Iterator[Check]:
     """SPEC E1, E2, E6."""
     verified = stage.store.verify(TENANT)
@@ -301,6 +332,11 @@ STORY: Final = (
         "A subject is forgotten",
         "A visitor asks to be forgotten. Two memories are about them.",
         subject_is_forgotten,
+    ),
+    Step(
+        "A subject is erased",
+        "Forgetting hides; erasing destroys the key that all about the visitor was sealed with.",
+        subject_is_erased,
     ),
     Step(
         "The log is verified",

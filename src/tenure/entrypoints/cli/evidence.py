@@ -1,24 +1,17 @@
 """`tenure log` and `tenure rebuild`: the event log as evidence, and what comes of it (SPEC E1, E2, E4)."""
 
-import os
-import sys
-import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
-from pathlib import Path
-from typing import Annotated, BinaryIO
+from typing import Annotated
 
 import msgspec
 import typer
 
-from tenure.core.errors import InvalidRequest, Unavailable
 from tenure.entrypoints.cli import options
+from tenure.entrypoints.cli.files import STANDARD_OUTPUT, destination, refuse_json_beside
 from tenure.entrypoints.cli.output import progress, say
 from tenure.entrypoints.replies import EXIT_FAILED
 
 app = typer.Typer(help="The event log.", rich_markup_mode=None)
 
-STANDARD_OUTPUT = "-"
 _PROGRESS_EVERY = 1_000
 
 
@@ -38,15 +31,12 @@ def export(
     from tenure.entrypoints.control.operations import Exported, ExportLogArguments
     from tenure.entrypoints.control.reaching import reach
 
-    if as_json and file == STANDARD_OUTPUT:
-        raise InvalidRequest(
-            "--json and - both want standard output", field="file", hint="Name a file, or leave --json out."
-        )
+    refuse_json_beside(file, as_json=as_json)
     settings = options.existing(options.loaded(data, database_url).settings)
     exported = Exported(events=0, tenants=0)
     with (
         reach(settings) as reached,
-        _destination(file) as target,
+        destination(file) as target,
         progress("exporting", unit="events") as advance,
     ):
         done, total = 0, None
@@ -119,35 +109,3 @@ def rebuild(
         "identical" if rebuilt.identical else "DIFFERENT from what was there; the log's word now stands"
     )
     say(rebuilt, [f"{rebuilt.events:,} events replayed: {came_out}"], as_json=as_json)
-
-
-@contextmanager
-def _destination(file: str) -> Iterator[BinaryIO]:
-    """Standard output, or a file that appears only once it is whole and that its owner alone may read."""
-    if file == STANDARD_OUTPUT:
-        sys.stdout.flush()
-        yield sys.stdout.buffer
-        sys.stdout.buffer.flush()
-        return
-    path = Path(file)
-    try:
-        descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-    except OSError as fault:
-        raise _unwritable(file, fault) from None
-    part = Path(name)
-    try:
-        with os.fdopen(descriptor, "wb") as target:
-            yield target
-            target.flush()
-            os.fsync(target.fileno())
-        part.replace(path)
-    except OSError as fault:
-        raise _unwritable(file, fault) from None
-    finally:
-        part.unlink(missing_ok=True)
-
-
-def _unwritable(file: str, fault: OSError) -> Unavailable:
-    return Unavailable(
-        f"{file} cannot be written ({fault.strerror})", hint="Name a file in a folder that you may write to."
-    )

@@ -4,7 +4,22 @@ from typing import Annotated
 
 import typer
 
-from tenure.entrypoints.cli import access, backup, configuring, demo, evidence, importing, serving
+from tenure.entrypoints.cli import (
+    access,
+    alerts,
+    backup,
+    certificates,
+    configuring,
+    demo,
+    erasing,
+    evidence,
+    exporting,
+    forgetting,
+    holding,
+    importing,
+    keyring,
+    serving,
+)
 from tenure.entrypoints.cli.guard import GuardedGroup
 from tenure.entrypoints.replies import EXIT_FINE, EXIT_USAGE
 
@@ -20,11 +35,18 @@ app = typer.Typer(
 app.command("serve")(serving.serve)
 app.command("demo")(demo.demo)
 app.add_typer(access.app, name="key")
+app.add_typer(keyring.app, name="keyring")
 app.add_typer(evidence.app, name="log")
 app.command("rebuild")(evidence.rebuild)
 app.command("backup")(backup.backup)
 app.command("restore")(backup.restore)
 app.add_typer(importing.app, name="import")
+app.command("export")(exporting.export)
+app.command("forget")(forgetting.forget)
+app.command("erase")(erasing.erase)
+app.add_typer(certificates.app, name="certificate")
+app.add_typer(holding.app, name="hold")
+app.command("alerts")(alerts.alerts)
 app.command("config")(configuring.config)
 app.command("version")(configuring.version)
 

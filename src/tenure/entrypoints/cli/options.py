@@ -27,6 +27,8 @@ Tenant = Annotated[str, typer.Option("--tenant", metavar="TENANT", help="The ten
 AnyTenant = Annotated[
     str | None, typer.Option("--tenant", metavar="TENANT", help="Only this tenant. [default: all]")
 ]
+Subject = Annotated[str, typer.Option("--subject", metavar="SUBJECT", help="Whom it is about.")]
+Reason = Annotated[str, typer.Option("--reason", metavar="TEXT", help="Why; it is kept sealed in the log.")]
 
 
 def loaded(

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from tenure.core.errors import TenureError, Unavailable
 from tenure.entrypoints.control.address import address_in
-from tenure.entrypoints.control.operations import Arguments
+from tenure.entrypoints.control.arguments import Arguments
 from tenure.entrypoints.control.protocol import LINE_BYTES_MAX, Line, decode_line, encode_request
 from tenure.entrypoints.replies import Internal
 

@@ -5,11 +5,10 @@ the end. It raises TenureError when it is refused. Whoever may open the data fol
 is no credential to check that the folder's own permissions would not already stand for.
 """
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
 from datetime import datetime
 from types import MappingProxyType
-from typing import Any, ClassVar, Final, Generic, TypeVar
+from typing import Any, ClassVar, Final
 from uuid import UUID
 
 import msgspec
@@ -17,18 +16,14 @@ import msgspec
 from tenure.core.access import CreateKey
 from tenure.core.errors import InvalidRequest, NotFound
 from tenure.core.identity import Grants
+from tenure.entrypoints.control.arguments import Arguments, Operation, operation, tenants
 from tenure.entrypoints.control.protocol import Line, Progress, Request, checked, item, result
+from tenure.entrypoints.control.subjects import SUBJECT_OPERATIONS
 from tenure.usecases import access, backup, evidence, importing
 from tenure.usecases.access import LIST_KEYS, REVOKE_KEY, ListKeys, RevokeKey
 from tenure.usecases.importing import Imported, Proposed
 from tenure.usecases.pipeline import Pipeline
 from tenure.wiring import Node
-
-
-class Arguments(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What an operation is given; the class names the operation."""
-
-    operation: ClassVar[str]
 
 
 class CreateKeyArguments(Arguments, frozen=True, kw_only=True):
@@ -39,10 +34,10 @@ class CreateKeyArguments(Arguments, frozen=True, kw_only=True):
     tenant: str
     name: str
     roles: list[str]
-    agents: list[str] = []
-    purposes: list[str] = []
-    subjects: list[str] = []
-    source_types: list[str] = []
+    agents: list[str] = msgspec.field(default_factory=list)
+    purposes: list[str] = msgspec.field(default_factory=list)
+    subjects: list[str] = msgspec.field(default_factory=list)
+    source_types: list[str] = msgspec.field(default_factory=list)
     model_driven: bool = False
 
     def grants(self) -> Grants:
@@ -183,7 +178,7 @@ def create_key(node: Node, arguments: CreateKeyArguments) -> Iterator[Line]:
 def list_keys(node: Node, arguments: ListKeysArguments) -> Iterator[Line]:
     """Every credential, the ended ones included, oldest first; no token is kept that could be shown."""
     count = 0
-    for tenant in _tenants(node.pipeline, arguments.tenant):
+    for tenant in tenants(node.pipeline, arguments.tenant):
         for key in node.pipeline.run(LIST_KEYS, access.local_operator(tenant), ListKeys()):
             yield item(key)
             count += 1
@@ -199,27 +194,27 @@ def revoke_key(node: Node, arguments: RevokeKeyArguments) -> Iterator[Line]:
 
 def export_log(node: Node, arguments: ExportLogArguments) -> Iterator[Line]:
     """The log, one item an event; contents stay sealed (SPEC E4)."""
-    tenants = _tenants(node.pipeline, arguments.tenant)
+    named = tenants(node.pipeline, arguments.tenant)
     with node.pipeline.store.reading() as reading:
-        total = sum(reading.head(tenant)[0] for tenant in tenants)
+        total = sum(reading.head(tenant)[0] for tenant in named)
     yield Line(progress=Progress(done=0, total=total))
     count = 0
-    for text in evidence.export(node.pipeline, tenants):
+    for text in evidence.export(node.pipeline, named):
         yield item(msgspec.Raw(text.rstrip(b"\n")))
         count += 1
-    yield result(Exported(events=count, tenants=len(tenants)))
+    yield result(Exported(events=count, tenants=len(named)))
 
 
 def verify_log(node: Node, arguments: VerifyLogArguments) -> Iterator[Line]:
     """Walk the chains, one item a tenant; a break is located, not only noticed (SPEC E2)."""
-    tenants = _tenants(node.pipeline, arguments.tenant)
+    named = tenants(node.pipeline, arguments.tenant)
     holds, events = True, 0
-    for done, tenant in enumerate(tenants):
-        yield Line(progress=Progress(done=done, total=len(tenants)))
+    for done, tenant in enumerate(named):
+        yield Line(progress=Progress(done=done, total=len(named)))
         verified = evidence.verify(node.pipeline, tenant)
         holds, events = holds and verified.holds, events + verified.events
         yield item(verified)
-    yield result(LogVerified(holds=holds, events=events, tenants=len(tenants)))
+    yield result(LogVerified(holds=holds, events=events, tenants=len(named)))
 
 
 def back_up(node: Node, _arguments: BackupArguments) -> Iterator[Line]:
@@ -244,46 +239,21 @@ def import_batch(node: Node, arguments: ImportArguments) -> Iterator[Line]:
     yield result(imported)
 
 
-C = TypeVar("C", bound=Arguments)
-
-
-@dataclass(frozen=True, slots=True)
-class Operation(Generic[C]):
-    """An operation with what it reads its arguments with."""
-
-    decoder: msgspec.json.Decoder[C]
-    perform: Callable[[Node, C], Iterator[Line]]
-
-
-def _operation(kind: type[C], function: Callable[[Node, C], Iterator[Line]]) -> tuple[str, Operation[C]]:
-    return kind.operation, Operation(msgspec.json.Decoder(kind), function)
-
-
 OPERATIONS: Final[Mapping[str, Operation[Any]]] = MappingProxyType(
     dict(
         (
-            _operation(CreateKeyArguments, create_key),
-            _operation(ListKeysArguments, list_keys),
-            _operation(RevokeKeyArguments, revoke_key),
-            _operation(ExportLogArguments, export_log),
-            _operation(VerifyLogArguments, verify_log),
-            _operation(BackupArguments, back_up),
-            _operation(RebuildArguments, rebuild),
-            _operation(ImportArguments, import_batch),
+            operation(CreateKeyArguments, create_key),
+            operation(ListKeysArguments, list_keys),
+            operation(RevokeKeyArguments, revoke_key),
+            operation(ExportLogArguments, export_log),
+            operation(VerifyLogArguments, verify_log),
+            operation(BackupArguments, back_up),
+            operation(RebuildArguments, rebuild),
+            operation(ImportArguments, import_batch),
+            *SUBJECT_OPERATIONS,
         )
     )
 )
-
-
-def _tenants(pipeline: Pipeline, named: str | None) -> list[str]:
-    """Every tenant, or the named one; raises NotFound when the store has none of this name."""
-    with pipeline.store.reading() as reading:
-        known = reading.tenants()
-    if named is None:
-        return known
-    if named not in known:
-        raise NotFound("this store has no such tenant", hint="Look at the name, and at the data folder.")
-    return [named]
 
 
 def _tenant_of_key(pipeline: Pipeline, key_id: UUID) -> str:

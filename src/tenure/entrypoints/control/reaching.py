@@ -14,8 +14,9 @@ import msgspec
 from tenure import wiring
 from tenure.config import Settings
 from tenure.core.errors import Unavailable
+from tenure.entrypoints.control.arguments import Arguments
 from tenure.entrypoints.control.client import Connection, connect
-from tenure.entrypoints.control.operations import Arguments, perform
+from tenure.entrypoints.control.operations import perform
 from tenure.entrypoints.control.protocol import Line, Request
 from tenure.wiring import Node
 

@@ -5,16 +5,38 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping
 from time import perf_counter
 from typing import Any, Final, cast
+from urllib.parse import quote
 
 import msgspec
 from litestar import Litestar, Request, Response
+from litestar.enums import ScopeType
 from litestar.exceptions import HTTPException, MethodNotAllowedException, NotFoundException
 from litestar.handlers import HTTPRouteHandler
-from litestar.types import ASGIApp, HTTPScope, Method, Receive, Scope, Send
+from litestar.types import (
+    ASGIApp,
+    HTTPScope,
+    LifeSpanReceive,
+    LifeSpanScope,
+    LifeSpanSend,
+    Method,
+    Receive,
+    Scope,
+    Send,
+)
 from structlog.typing import FilteringBoundLogger
 
 from tenure.core.errors import InvalidRequest, NotFound
-from tenure.entrypoints.http_api import forgetting, keys, log, memories, recall, review
+from tenure.entrypoints.http_api import (
+    alerts,
+    forgetting,
+    keys,
+    log,
+    memories,
+    recall,
+    resolving,
+    review,
+    subjects,
+)
 from tenure.entrypoints.http_api.calls import Call
 from tenure.entrypoints.http_api.endpoint import Endpoint, Entrance
 from tenure.entrypoints.http_api.health import Alive, fixed_page, readiness_page
@@ -30,13 +52,31 @@ CALLS: Final[tuple[Call[Any], ...]] = (
     *memories.CALLS,
     *review.CALLS,
     *recall.CALLS,
+    *resolving.CALLS,
     *forgetting.CALLS,
+    *subjects.CALLS,
+    *alerts.CALLS,
     *keys.CALLS,
     *log.CALLS,
 )
 
 UNKNOWN_ROUTE: Final = "unknown"
 _OPTIONS: Final = "OPTIONS"
+
+
+class Application(Litestar):
+    """Routes by the path as it was sent, so that a name in it may hold an encoded slash."""
+
+    async def __call__(
+        self, scope: Scope | LifeSpanScope, receive: Receive | LifeSpanReceive, send: Send | LifeSpanSend
+    ) -> None:
+        """Serve one request; what stands between slashes is decoded where it is read."""
+        if scope["type"] == ScopeType.HTTP:
+            request = cast("HTTPScope", scope)
+            # Some servers put the query behind it.
+            sent = request.get("raw_path", b"").partition(b"?")[0].decode("latin-1")
+            request["path"] = sent or quote(request["path"])
+        await super().__call__(scope, receive, send)
 
 
 def build_app(node: Node, *, request_log: FilteringBoundLogger | None = None) -> Litestar:
@@ -56,7 +96,7 @@ def build_app(node: Node, *, request_log: FilteringBoundLogger | None = None) ->
         """What was accepted is answered before the threads end."""
         threads.close()
 
-    return Litestar(
+    return Application(
         route_handlers=_routes(entrance),
         exception_handlers={HTTPException: _refusing(entrance), Exception: _failing(entrance)},
         on_shutdown=[finish_requests],

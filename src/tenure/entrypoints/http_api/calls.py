@@ -12,7 +12,8 @@ from uuid import UUID
 import msgspec
 
 from tenure.core.errors import InvalidRequest, TenureError
-from tenure.core.identity import Caller
+from tenure.core.identity import Caller, checked_name
+from tenure.entrypoints.http_api.decoding import decode_part
 from tenure.usecases.pipeline import Pipeline, UseCase
 
 G = TypeVar("G", bound=msgspec.Struct)
@@ -20,11 +21,11 @@ C = TypeVar("C", bound=msgspec.Struct)
 F = TypeVar("F")
 A = TypeVar("A")
 
-Method = Literal["GET", "POST", "PATCH", "DELETE"]
+Method = Literal["GET", "POST", "PUT", "PATCH", "DELETE"]
 
 
 class Nothing(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What a call takes that takes nothing."""
+    """What a call takes that takes nothing; as a body it is ``{}`` or left out."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,14 +35,18 @@ class Visit(Generic[G]):
     pipeline: Pipeline
     caller: Caller
     given: G
-    path: Mapping[str, Any]
+    path: Mapping[str, str]
 
     def id(self, name: str) -> UUID:
         """The id that stands in the path; raises InvalidRequest when it is none."""
         try:
-            return msgspec.convert(self.path[name], UUID)
+            return msgspec.convert(decode_part(self.path[name], field=name), UUID)
         except msgspec.ValidationError:
             raise InvalidRequest(f"{name} must be a UUID", field=name) from None
+
+    def name(self, field: str) -> str:
+        """The name that stands in the path; raises InvalidRequest when it can be none."""
+        return checked_name(decode_part(self.path[field], field=field), field=field)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +92,12 @@ class Call(Generic[G]):
     @property
     def has_body(self) -> bool:
         """Whether a request body is read."""
-        return self.method in {"POST", "PATCH"}
+        return self.method in {"POST", "PUT", "PATCH"}
+
+    @property
+    def is_body_needed(self) -> bool:
+        """Whether the body may not be left out."""
+        return self.has_body and self.takes is not Nothing
 
 
 def plainly(record: msgspec.Struct) -> Answer:

@@ -4,7 +4,7 @@ import json
 import re
 from functools import cache
 from typing import Final, NoReturn, TypeVar
-from urllib.parse import parse_qsl
+from urllib.parse import parse_qsl, unquote
 
 import msgspec
 
@@ -60,6 +60,14 @@ def decode_query(raw: bytes, shape: type[G]) -> G:
         return msgspec.convert(values, shape)
     except msgspec.ValidationError as error:
         _refuse(str(error), shape)
+
+
+def decode_part(raw: str, *, field: str) -> str:
+    """The text that one part of a path stands for, whatever it holds: a slash, a colon, a dot."""
+    try:
+        return unquote(raw, errors="strict")
+    except UnicodeDecodeError:
+        raise InvalidRequest(f"{field} must be UTF-8, percent-encoded", field=field) from None
 
 
 @cache

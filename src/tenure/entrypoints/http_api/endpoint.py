@@ -49,7 +49,7 @@ class Asked(NamedTuple):
 
     token: str
     idempotency_keys: list[bytes]
-    path: Mapping[str, Any]
+    path: Mapping[str, str]
     instance: str
     address: str
     query: bytes
@@ -216,7 +216,8 @@ def _reply(answer: Answer | TenureError, asked: Asked, caller: Caller) -> Reply:
 
 def _given(call: Call[G], asked: Asked) -> G:
     if call.has_body:
-        return decode_body(asked.body, call.takes, call.decoder)
+        is_left_out = not asked.body and not call.is_body_needed
+        return decode_body(b"{}" if is_left_out else asked.body, call.takes, call.decoder)
     return decode_query(asked.query, call.takes)
 
 

@@ -16,6 +16,7 @@ from tenure.core.errors import (
     Unauthenticated,
     Unavailable,
 )
+from tenure.core.identity import NAME_CHARACTERS_MAX
 from tenure.entrypoints.http_api.calls import Call
 from tenure.entrypoints.http_api.endpoint import route_template
 from tenure.entrypoints.http_api.health import Alive, Ready
@@ -62,6 +63,13 @@ _IDEMPOTENCY_KEY: Final[Json] = {
     "description": "The same key with the same command gets the first answer again; with another, a 409.",
     "schema": {"type": "string", "minLength": 1, "maxLength": 200, "pattern": "^[ -~]+$"},
 }
+_ID: Final[Json] = {"type": "string", "format": "uuid"}
+_NAME: Final[Json] = {
+    "type": "string",
+    "minLength": 1,
+    "maxLength": NAME_CHARACTERS_MAX,
+    "description": "Percent-encoded, slashes as well.",
+}
 _HEADERS: Final[dict[int, Json]] = {
     401: {"WWW-Authenticate": {"schema": {"type": "string"}}},
     429: {"Retry-After": {"schema": {"type": "integer"}}},
@@ -78,7 +86,8 @@ def describe(calls: Iterable[Call[Any]]) -> bytes:
         paths[route_template(call.path)][call.method.lower()] = _operation(call, schemas)
     for path, shape in (("/healthz", Alive), ("/readyz", Ready)):
         paths[path]["get"] = _open_operation(path, shape)
-    queries = {call.takes.__name__ for call in calls if not call.has_body}
+    bodies = {call.takes.__name__ for call in calls if call.has_body}
+    queries = {call.takes.__name__ for call in calls if not call.has_body} - bodies
     return msgspec.json.encode(
         {
             "openapi": "3.1.0",
@@ -117,7 +126,7 @@ def _operation(call: Call[Any], schemas: Json) -> Json:
     if call.takes_idempotency_key:
         operation["parameters"].append(_IDEMPOTENCY_KEY)
     if call.has_body:
-        operation["requestBody"] = {"required": True, "content": _content(call.takes)}
+        operation["requestBody"] = {"required": call.is_body_needed, "content": _content(call.takes)}
     return operation
 
 
@@ -140,7 +149,7 @@ def _content(shape: type[msgspec.Struct]) -> Json:
 def _path_parameters(call: Call[Any]) -> list[Json]:
     names = [part[1:-1] for part in route_template(call.path).split("/") if part.startswith("{")]
     return [
-        {"name": name, "in": "path", "required": True, "schema": {"type": "string", "format": "uuid"}}
+        {"name": name, "in": "path", "required": True, "schema": _ID if name.endswith("_id") else _NAME}
         for name in names
     ]
 

@@ -126,6 +126,14 @@ class Client:
     revoke = _sent(Calls.revoke)
     renew = _sent(Calls.renew)
     forget = _sent(Calls.forget)
+    forget_status = _sent(Calls.forget_status)
+    resolve = _sent(Calls.resolve)
+    erase = _sent(Calls.erase)
+    export = _sent(Calls.export)
+    hold = _sent(Calls.hold)
+    release = _sent(Calls.release)
+    hold_of = _sent(Calls.hold_of)
+    alerts = _sent(Calls.alerts)
     log = _sent(Calls.log)
 
     def close(self) -> None:
@@ -206,6 +214,14 @@ class AsyncClient:
     revoke = _awaited(Calls.revoke)
     renew = _awaited(Calls.renew)
     forget = _awaited(Calls.forget)
+    forget_status = _awaited(Calls.forget_status)
+    resolve = _awaited(Calls.resolve)
+    erase = _awaited(Calls.erase)
+    export = _awaited(Calls.export)
+    hold = _awaited(Calls.hold)
+    release = _awaited(Calls.release)
+    hold_of = _awaited(Calls.hold_of)
+    alerts = _awaited(Calls.alerts)
     log = _awaited(Calls.log)
 
     async def aclose(self) -> None:

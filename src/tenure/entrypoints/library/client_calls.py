@@ -12,15 +12,30 @@ from uuid import UUID
 
 import msgspec
 
-from tenure.core.forgetting import Forgotten
+from tenure.core.erasure import Certificate
+from tenure.core.errors import InvalidRequest
+from tenure.core.forgetting import ForgetStanding, Forgotten
+from tenure.core.holds import Hold
 from tenure.core.identity import Scope
 from tenure.core.memory import Memory
 from tenure.core.remembering import Written
 from tenure.core.retrieval import Found
 from tenure.core.vocabulary import Claim, Decision, Kind, Source, Status, Trust, Verdict
-from tenure.entrypoints.library.client_request import Request, a_read, a_write, encoded, given, memory_path
+from tenure.entrypoints.library.client_request import (
+    Request,
+    a_read,
+    a_removal,
+    a_write,
+    encoded,
+    given,
+    id_path,
+    memory_path,
+    named_path,
+)
 from tenure.entrypoints.library.sessions import Recollection
 from tenure.usecases import evidence, reading, retrieval, review
+from tenure.usecases.alerts import AlertPage
+from tenure.usecases.exporting import SubjectExport
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -215,9 +230,80 @@ class Calls:
             ttl_seconds=ttl_seconds,
         )
 
-    def forget(self, *, subject: str | None = None) -> Request[Forgotten]:
-        """Put everything about a subject out of every read (SPEC F1). This is not erasure."""
-        return a_write("/v1/forget", given(subject=subject or self.subject), read=_FORGOTTEN.decode)
+    def forget(
+        self,
+        *,
+        subject: str | None = None,
+        memory_id: UUID | None = None,
+        expected_version: int | None = None,
+        key: str | None = None,
+        scope: Scope | None = None,
+        agent: str | None = None,
+        purpose: str | None = None,
+        leaf_only: bool = False,
+    ) -> Request[Forgotten]:
+        """Put a subject, one memory, or a key at a scope out of every read (SPEC F1-F5). This is not erasure.
+
+        ``durable`` says whether it can come back; a forget of the leaf alone says until when, and is probed.
+        """
+        body = given(
+            subject=subject,
+            memory_id=memory_id,
+            expected_version=expected_version,
+            key=key,
+            scope=scope,
+            agent=agent,
+            purpose=purpose,
+            leaf_only=leaf_only or None,
+        )
+        if memory_id is None:
+            body = given(subject=self.subject) | body
+        if key is not None:
+            body = given(agent=self.agent, purpose=self.purpose) | body
+        return a_write("/v1/forget", body, read=_FORGOTTEN.decode)
+
+    def forget_status(self, forget_id: UUID) -> Request[ForgetStanding]:
+        """How a forget of a key stands: complete, waiting for its probe, or found not to hold (SPEC F6)."""
+        return a_read(id_path("/v1/forgets", forget_id, field="forget_id"), {}, read=_STANDING_FORGET.decode)
+
+    def resolve(self, key: str, *, scope: Scope, subject: str | None = None) -> Request[Memory]:
+        """The memory that a key means at a scope, looked for outward (SPEC F3); raises NotFound for none."""
+        place = given(scope=f"{scope.tier}:{scope.id}", session=scope.session, user=scope.user)
+        path = named_path("/v1/keys", key, field="key")
+        return a_read(path, self._boundary(subject) | place, read=_MEMORY.decode)
+
+    def erase(self, *, subject: str | None = None) -> Request[Certificate]:
+        """Destroy everything held about a subject, for good; the certificate is signed (SPEC F7, F8)."""
+        return Request(
+            method="POST",
+            path=self._of_subject(subject, "/erase"),
+            read=_CERTIFICATE.decode,
+            is_write=True,
+            goes_on=True,
+        )
+
+    def export(self, *, subject: str | None = None) -> Request[SubjectExport]:
+        """Everything held about a subject, what is forgotten but not erased included (SPEC F12)."""
+        return a_read(self._of_subject(subject, "/export"), {}, read=_EXPORT.decode)
+
+    def hold(
+        self, *, subject: str | None = None, reason: str, review_at: datetime | None = None
+    ) -> Request[Hold]:
+        """Keep a subject from being erased or pruned, until the hold is released (SPEC F10)."""
+        body = given(reason=reason, review_at=review_at)
+        return a_write(self._of_subject(subject, "/hold"), body, read=_HOLD.decode, method="PUT")
+
+    def release(self, *, subject: str | None = None, reason: str) -> Request[Hold]:
+        """End the hold on a subject; raises NotFound where there is none."""
+        return a_removal(self._of_subject(subject, "/hold"), given(reason=reason), read=_HOLD.decode)
+
+    def hold_of(self, *, subject: str | None = None) -> Request[Hold]:
+        """The hold on a subject; raises NotFound where there is none."""
+        return a_read(self._of_subject(subject, "/hold"), {}, read=_HOLD.decode)
+
+    def alerts(self, *, limit: int = 50, cursor: str | None = None) -> Request[AlertPage]:
+        """What a person should look at, newest first."""
+        return a_read("/v1/alerts", given(limit=limit, cursor=cursor), read=_ALERTS.decode)
 
     def log(self, *, after: int = 0, limit: int = 100) -> Request[evidence.LogPage]:
         """A page of the tenant's event log, without content."""
@@ -225,6 +311,13 @@ class Calls:
 
     def _boundary(self, subject: str | None) -> dict[str, object]:
         return given(agent=self.agent, purpose=self.purpose, subject=subject or self.subject)
+
+    def _of_subject(self, subject: str | None, step: str) -> str:
+        """The path of a subject; an empty name is a mistake, and never somebody else."""
+        wanted = self.subject if subject is None else subject
+        if wanted is None:
+            raise InvalidRequest("subject is missing", field="subject", hint="Name the subject.")
+        return named_path("/v1/subjects", wanted, field="subject", step=step)
 
 
 class _Preview(msgspec.Struct, frozen=True, kw_only=True):
@@ -251,6 +344,11 @@ _PAGE: Final = msgspec.json.Decoder(reading.Page)
 _HISTORY: Final = msgspec.json.Decoder(reading.History)
 _QUEUE: Final = msgspec.json.Decoder(review.Queue)
 _FORGOTTEN: Final = msgspec.json.Decoder(Forgotten)
+_STANDING_FORGET: Final = msgspec.json.Decoder(ForgetStanding)
+_CERTIFICATE: Final = msgspec.json.Decoder(Certificate)
+_EXPORT: Final = msgspec.json.Decoder(SubjectExport)
+_HOLD: Final = msgspec.json.Decoder(Hold)
+_ALERTS: Final = msgspec.json.Decoder(AlertPage)
 _LOG_PAGE: Final = msgspec.json.Decoder(evidence.LogPage)
 
 

@@ -87,7 +87,9 @@ class Exchange(Generic[T]):
     def _unavailable(self, error: Unavailable) -> Unavailable:
         """The same error, saying what may have become of a write."""
         said, hint = error.message, error.hint
-        if self._may_be_done:
+        if error.details.get("outcome_unknown"):
+            hint = hint if hint and self.request.goes_on else self._advice()
+        elif self._may_be_done:
             said, hint = f"{said}; whether the write was done is not known", self._advice()
         elif self.request.is_write:
             said = f"{said}; nothing was written"
@@ -99,6 +101,8 @@ class Exchange(Generic[T]):
         """What to do about a write that may have been done."""
         if len(self.request.body or b"") > BODY_BYTES_LARGE:
             return _SEND_LESS
+        if self.request.goes_on:
+            return _GO_ON
         return _LOOK_FIRST if self.request.idempotency_key is None else _SAME_KEY
 
 
@@ -150,6 +154,7 @@ _LOOK_FIRST: Final = (
     "Look at what is there before you send it again; an idempotency key makes repeating safe."
 )
 _SEND_LESS: Final = "Send less at once: a server hangs up on a body that is larger than it takes."
+_GO_ON: Final = "Ask again: what is done stays done, and the same call goes on from there."
 _SAME_KEY: Final = "Send it again with the same idempotency key: it is done once."
 
 

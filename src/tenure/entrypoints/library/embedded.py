@@ -83,11 +83,12 @@ class Tenure:
         return Session(self.node.pipeline, caller, subject=subject)
 
     def upkeep(self) -> upkeep.Round:
-        """One round of upkeep: write the expired events that are due. The service does this by itself.
+        """One round of upkeep: expiries, probes of forgets, compaction, erasures that were left half-way.
 
+        The service does this by itself.
         Over a database it does nothing while another node does the rounds.
         """
-        return upkeep.expiry_round(self.node.pipeline, batch_size=self.node.settings.upkeep.batch_size)
+        return upkeep.upkeep_round(self.node.pipeline, batch_size=self.node.settings.upkeep.batch_size)
 
     def verify(self, tenant: str) -> evidence.Verified:
         """Walk a tenant's log and say whether it is what was written."""

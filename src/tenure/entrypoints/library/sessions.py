@@ -9,8 +9,10 @@ from uuid import UUID
 import msgspec
 
 from tenure.core.authority import filled
-from tenure.core.errors import InvalidRequest, ScopeNotNamed
-from tenure.core.forgetting import Forgotten
+from tenure.core.erasure import Certificate
+from tenure.core.errors import InvalidRequest
+from tenure.core.forgetting import ForgetStanding, Forgotten
+from tenure.core.holds import Hold, PlaceHold
 from tenure.core.identity import Caller, Scope
 from tenure.core.memory import Memory
 from tenure.core.proposals import Remember, Revise
@@ -19,7 +21,20 @@ from tenure.core.retention import Renew
 from tenure.core.retrieval import Found, Item, Recall, Skipped
 from tenure.core.review import Judge
 from tenure.core.vocabulary import Claim, Kind, Source, Status, Trust
-from tenure.usecases import evidence, forgetting, reading, remembering, retrieval, review
+from tenure.usecases import (
+    alerts,
+    erasure,
+    evidence,
+    exporting,
+    forgetting,
+    holds,
+    reading,
+    remembering,
+    retrieval,
+    review,
+    scopes,
+)
+from tenure.usecases.forget_selection import Wanted, forget
 from tenure.usecases.pipeline import Pipeline
 
 W = TypeVar("W", bound=StrEnum)
@@ -263,13 +278,83 @@ class Session:
         command = review.RenewMemory(memory_id=memory_id, renew=change)
         return self._pipeline.run(review.RENEW, self.caller, command)
 
-    def forget(self, *, subject: str | None = None) -> Forgotten:
-        """Put everything about a subject out of every read (SPEC F1). This is not erasure."""
-        wanted = subject or self._subject
-        if wanted is None:
-            raise ScopeNotNamed("say whom to forget", hint="Name the subject.")
+    def forget(
+        self,
+        *,
+        subject: str | None = None,
+        memory_id: UUID | None = None,
+        expected_version: int | None = None,
+        key: str | None = None,
+        scope: Scope | None = None,
+        agent: str | None = None,
+        purpose: str | None = None,
+        leaf_only: bool = False,
+    ) -> Forgotten:
+        """Put a subject, one memory, or a key at a scope out of every read (SPEC F1-F5). This is not erasure.
+
+        ``durable`` says whether it can come back; a forget of the leaf alone says until when, and is probed.
+        """
+        wanted = Wanted(
+            subject=subject,
+            memory_id=memory_id,
+            expected_version=expected_version,
+            key=key,
+            scope=scope,
+            agent=agent,
+            purpose=purpose,
+            leaf_only=leaf_only,
+        )
+        return forget(self._pipeline, self.caller, wanted.chosen(self.caller, self._subject))
+
+    def forget_status(self, forget_id: UUID) -> ForgetStanding:
+        """How a forget of a key stands: complete, waiting for its probe, or found not to hold (SPEC F6)."""
         return self._pipeline.run(
-            forgetting.FORGET_SUBJECT, self.caller, forgetting.ForgetSubject(subject=wanted)
+            forgetting.ASK_FORGET, self.caller, forgetting.AskForget(forget_id=forget_id)
+        )
+
+    def resolve(self, key: str, *, scope: Scope, subject: str | None = None) -> Memory:
+        """The memory that a key means at a scope, looked for outward (SPEC F3); raises NotFound for none."""
+        command = scopes.ResolveKey(
+            agent=self._agent(),
+            purpose=self._purpose(),
+            subject=self._about(subject),
+            key=key,
+            scope=scope,
+        )
+        return self._pipeline.run(scopes.RESOLVE, self.caller, command)
+
+    def erase(self, *, subject: str | None = None) -> Certificate:
+        """Destroy everything held about a subject, for good; the certificate is signed (SPEC F7, F8).
+
+        Raises OnHold where a legal hold forbids it. After Unavailable ask again: it goes on where it was.
+        """
+        command = erasure.EraseSubject(subject=self._about(subject))
+        return erasure.erase(self._pipeline, self.caller, command)
+
+    def export(self, *, subject: str | None = None) -> exporting.SubjectExport:
+        """Everything held about a subject, what is forgotten but not erased included (SPEC F12)."""
+        command = exporting.ExportSubject(subject=self._about(subject))
+        return self._pipeline.run(exporting.EXPORT_SUBJECT, self.caller, command)
+
+    def hold(self, *, subject: str | None = None, reason: str, review_at: datetime | None = None) -> Hold:
+        """Keep a subject from being erased or pruned, until the hold is released (SPEC F10)."""
+        command = PlaceHold(subject=self._about(subject), reason=reason, review_at=review_at)
+        return self._pipeline.run(holds.PLACE_HOLD, self.caller, command)
+
+    def release(self, *, subject: str | None = None, reason: str) -> Hold:
+        """End the hold on a subject; raises NotFound where there is none."""
+        command = holds.ReleaseHold(subject=self._about(subject), reason=reason)
+        return self._pipeline.run(holds.RELEASE_HOLD, self.caller, command)
+
+    def hold_of(self, *, subject: str | None = None) -> Hold:
+        """The hold on a subject; raises NotFound where there is none."""
+        command = holds.AskHold(subject=self._about(subject))
+        return self._pipeline.run(holds.ASK_HOLD, self.caller, command)
+
+    def alerts(self, *, limit: int = 50, cursor: str | None = None) -> alerts.AlertPage:
+        """What a person should look at, newest first."""
+        return self._pipeline.run(
+            alerts.READ_ALERTS, self.caller, alerts.ReadAlerts(limit=limit, cursor=cursor)
         )
 
     def log(self, *, after: int = 0, limit: int = 100) -> evidence.LogPage:
@@ -281,6 +366,13 @@ class Session:
 
     def _purpose(self) -> str:
         return filled(None, self.caller.grants.purposes, field="purpose")
+
+    def _about(self, subject: str | None) -> str:
+        """Whom it is about; an empty name is a mistake, and never somebody else."""
+        wanted = self._subject if subject is None else subject
+        if wanted is None:
+            raise InvalidRequest("subject is missing", field="subject", hint="Name the subject.")
+        return wanted
 
     def _proposal(self, *, subject: str | None, **fields: Any) -> Remember:
         wanted = subject or self._subject

@@ -1,9 +1,10 @@
 """Connections to PostgreSQL: pools, the role without ownership, commits that end, faults in plain words."""
 
+import functools
 import time
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager, suppress
-from typing import Any, Final, TypeVar
+from typing import Any, Final, LiteralString, TypeVar
 
 import psycopg
 from psycopg import errors, pq, sql
@@ -18,6 +19,7 @@ CONNECT_TIMEOUT_SECONDS: Final = 4
 POOL_TIMEOUT_SECONDS: Final = 5.0
 COMMIT_TIMEOUT_SECONDS: Final = 10.0
 """Unless the settings say otherwise."""
+TENANTS_KNOWN_MAX: Final = 10_000
 LAST_WORD_SECONDS: Final = 2.0
 """How long a server has to take a cancellation, and then to answer what it cancelled."""
 _WAIT_CUT_SHORT: Final = "01000"
@@ -185,9 +187,24 @@ def _places(database_url: str) -> str:
     )
 
 
-def one_tenant(tenant: str) -> sql.Composed:
+@functools.lru_cache(maxsize=TENANTS_KNOWN_MAX)
+def one_tenant(tenant: str) -> bytes:
     """The statement that opens one tenant to the rest of the transaction. SET LOCAL reaches every shard."""
-    return sql.SQL("SET LOCAL app.tenant = {tenant}").format(tenant=sql.Literal(tenant))
+    return sql.SQL("SET LOCAL app.tenant = {tenant}").format(tenant=sql.Literal(tenant)).as_bytes()
+
+
+class Tenancy:
+    """Which tenant a transaction is open to; said to the database only where that changes."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self._tenant: str | None = None
+
+    def enter(self, tenant: str) -> None:
+        """Open this tenant, and no other, to what follows."""
+        if tenant != self._tenant:
+            self._connection.execute(one_tenant(tenant))
+            self._tenant = tenant
 
 
 def committed(connection: Connection) -> None:
@@ -231,3 +248,14 @@ def faults_as_unavailable() -> Iterator[None]:
         raise Unavailable(
             f"the database cannot serve now ({type(fault).__name__})", hint=hint, retry_after_seconds=1
         ) from fault
+
+
+def as_owner(connection: Connection, statement: LiteralString) -> None:
+    """Run a statement of upkeep as the owner of the tables, in no transaction; then be the program again."""
+    try:
+        connection.execute("SET ROLE NONE")
+        connection.execute(statement)
+        connection.execute(sql.SQL("SET ROLE {role}").format(role=sql.Identifier(APP_ROLE)))
+    except BaseException:
+        connection.close()
+        raise

@@ -62,6 +62,11 @@ class PostgresForgets:
                 self.withdraw(forgets)
             raise
 
+    def record(self, forgets: Sequence[Recorded]) -> None:
+        """Record forgets that another store carried out, durably."""
+        if forgets:
+            self._store(forgets)
+
     def withdraw(self, forgets: Sequence[Recorded]) -> None:
         """Take back what was noted of a transaction that is known to have kept nothing.
 

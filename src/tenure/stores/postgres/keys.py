@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from itertools import groupby
 from typing import Any, Final, LiteralString, TypeVar
+from uuid import UUID
 
 from psycopg import errors
 from psycopg_pool import ConnectionPool
@@ -11,6 +12,7 @@ from tenure.stores.keyring import WrappedSubjectKey, WrappedTenantKey
 from tenure.stores.postgres.connecting import (
     COMMIT_TIMEOUT_SECONDS,
     Connection,
+    as_owner,
     committed,
     faults_as_unavailable,
     one_tenant,
@@ -24,7 +26,13 @@ NO_TENANT: Final = ""
 """Under which the one key lies that a root key is checked by."""
 _AGAIN: Final = (errors.SerializationFailure, errors.DeadlockDetected)
 _PUT_TENANT_KEY: Final = "INSERT INTO tenant_key VALUES (%s, %s, %s, %s) ON CONFLICT DO NOTHING"
-_PUT_SUBJECT_KEY: Final = "INSERT INTO subject_key VALUES (%s, %s, %s, %s, %s) ON CONFLICT DO NOTHING"
+_PUT_SUBJECT_KEY: Final = (
+    "INSERT INTO subject_key (tenant_id, subject, dek, epoch, wrapped, retired)"
+    " VALUES (%s, %s, %s, %s, %s, %s) ON CONFLICT DO NOTHING"
+)
+_REWRAP: Final = "UPDATE tenant_key SET wrapped = %s WHERE tenant_id = %s AND name = %s AND epoch = %s"
+_REWRITE: Final = "VACUUM (FULL) tenure_keys.subject_key, tenure_keys.tenant_key"
+"""A row that is deleted stays in its file until the file is written anew."""
 
 _Key = TypeVar("_Key", WrappedTenantKey, WrappedSubjectKey)
 
@@ -53,12 +61,56 @@ class PostgresKeyTable:
 
     def subject_key(self, tenant: str, subject: str) -> WrappedSubjectKey | None:
         """The wrapped key of a subject."""
-        row = self._one(
+        found = [key for key in self.subject_keys(tenant, subject) if not key.retired]
+        return found[0] if found else None
+
+    def subject_keys(self, tenant: str, subject: str) -> list[WrappedSubjectKey]:
+        """Every wrapped key of a subject, retired ones as well."""
+        rows = self._all(
             tenant,
-            "SELECT dek, epoch, wrapped FROM subject_key WHERE tenant_id = %s AND subject = %s",
+            "SELECT dek, epoch, wrapped, retired FROM subject_key WHERE tenant_id = %s AND subject = %s",
             (tenant, subject),
         )
-        return WrappedSubjectKey(tenant, subject, *row) if row else None
+        return [WrappedSubjectKey(tenant, subject, *row) for row in rows]
+
+    def retire(self, tenant: str, subject: str) -> None:
+        """Let nothing more be sealed under a subject's keys."""
+        self._change(
+            tenant,
+            "UPDATE subject_key SET retired = true WHERE tenant_id = %s AND subject = %s AND NOT retired",
+            [(tenant, subject)],
+        )
+
+    def destroy(self, tenant: str, subject: str, keys: Sequence[UUID]) -> int:
+        """Destroy keys and write their file anew; what the server logged of them it recycles in its time."""
+        destroyed = self._change(
+            tenant,
+            "DELETE FROM subject_key WHERE tenant_id = %s AND subject = %s AND dek = ANY (%s)",
+            [(tenant, subject, list(keys))],
+        )
+        if destroyed:
+            with faults_as_unavailable(), self._pool.connection() as connection:
+                as_owner(connection, _REWRITE)
+        return destroyed
+
+    def tenant_keys(self) -> list[WrappedTenantKey]:
+        """Every tenant's wrapped keys."""
+        with faults_as_unavailable(), self._pool.connection() as connection, connection.transaction():
+            # The owner reads all tenants' rows; the program's role is confined to one.
+            connection.execute("SET LOCAL ROLE NONE")
+            rows = connection.execute(
+                "SELECT tenant_id, name, epoch, wrapped FROM tenant_key ORDER BY tenant_id, name, epoch"
+            ).fetchall()
+        return [WrappedTenantKey(*row) for row in rows]
+
+    def rewrap(self, tenant_keys: Sequence[WrappedTenantKey]) -> None:
+        """Put keys that are wrapped anew in place of those before, all in one commit."""
+        rows = [(key.wrapped, key.tenant, key.name, key.epoch) for key in tenant_keys]
+        with faults_as_unavailable(), self._pool.connection() as connection:
+            with connection.transaction():
+                connection.execute("SET LOCAL ROLE NONE")
+                connection.cursor().executemany(_REWRAP, rows)
+            as_owner(connection, _REWRITE)
 
     def add(self, tenant_keys: Sequence[WrappedTenantKey], subject_keys: Sequence[WrappedSubjectKey]) -> None:
         """Make keys durable in one commit; one that is there already stays as it is.
@@ -102,8 +154,26 @@ class PostgresKeyTable:
                 raise
             committed(connection)
 
+    def _change(self, tenant: str, statement: LiteralString, rows: Sequence[tuple[object, ...]]) -> int:
+        """Change rows of one tenant, durably; gives back how many."""
+        with faults_as_unavailable(), self._pool.connection() as connection:
+            connection.execute("BEGIN")
+            try:
+                connection.execute(one_tenant(tenant))
+                changed = sum(connection.execute(statement, row).rowcount for row in rows)
+            except BaseException:
+                connection.close()
+                raise
+            committed(connection)
+        return changed
+
     def _one(self, tenant: str, statement: LiteralString, bindings: tuple[object, ...]) -> Any:
-        """One row of one tenant, asked for in one round trip."""
+        """One row of one tenant."""
+        rows = self._all(tenant, statement, bindings)
+        return rows[0] if rows else None
+
+    def _all(self, tenant: str, statement: LiteralString, bindings: tuple[object, ...]) -> list[Any]:
+        """Rows of one tenant, asked for in one round trip."""
         with faults_as_unavailable(), self._pool.connection() as connection:
             try:
                 with connection.pipeline():
@@ -111,7 +181,7 @@ class PostgresKeyTable:
                     connection.execute(one_tenant(tenant))
                     found = connection.execute(statement, bindings)
                     connection.execute("COMMIT")
-                return found.fetchone()
+                return found.fetchall()
             except BaseException:
                 connection.close()
                 raise

@@ -1,25 +1,33 @@
 """Reads of the PostgreSQL store, each from one consistent snapshot."""
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, Final
 from uuid import UUID
 
 import msgspec
 import psycopg
-from psycopg import sql
 from psycopg_pool import ConnectionPool
 
 from tenure.core.ledger import GENESIS
 from tenure.core.retrieval import Candidate, Filter, Hit, Statistics
-from tenure.core.views import KeyRow, MemoryRow
+from tenure.core.rows import (
+    FOREVER,
+    AlertRow,
+    ErasureRow,
+    FloorRow,
+    HoldRow,
+    KeyRow,
+    MemoryRow,
+    SuppressionRow,
+)
 from tenure.stores.postgres.connecting import Connection, one_tenant
 from tenure.stores.queries import load_queries
-from tenure.usecases.ports import FirstAnswer, Listing, StoredEvent
+from tenure.usecases.ports import EndedScope, FirstAnswer, KeyedRows, Listing, StoredEvent
 
-SQL: Final = load_queries("tenure.stores.postgres")
+SQL: Final = load_queries("tenure.stores.postgres") | load_queries("tenure.stores.postgres", "search.sql")
 Bindings = Sequence[Any] | Mapping[str, Any]
-BEGIN: Final = sql.SQL("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+BEGIN: Final = b"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 BEGIN_ATTEMPTS_MAX: Final = 3
 
 
@@ -125,9 +133,117 @@ class PostgresReading:
         """How many memories of a subject stand, whatever their status."""
         return int(self._one(tenant, "subject_memories", (tenant, subject))[0])
 
-    def forgotten_before(self, tenant: str, subject: str) -> bool:
-        """Whether the subject was ever forgotten."""
-        return self._one(tenant, "floor", (tenant, "subject", subject)) is not None
+    def forgot_seq(self, tenant: str) -> int:
+        """The position of the tenant's last forgetting or rejection, 0 for none."""
+        row = self._one(tenant, "forgot_seq", (tenant,))
+        return int(row[0]) if row else 0
+
+    def floors(self, tenant: str, subject: str, targets: Sequence[tuple[str, str]]) -> list[FloorRow]:
+        """The floors of these targets of a subject."""
+        bindings = {
+            "tenant": tenant,
+            "subject": subject,
+            "kinds": [kind for kind, _ in targets],
+            "targets": [target for _, target in targets],
+        }
+        return [FloorRow(*row) for row in self._all(tenant, "floors", bindings)]
+
+    def keyed(self, where: Filter, key_digest: bytes | None = None) -> list[MemoryRow]:
+        """The rows with a key, or with this one, that pass the filters."""
+        return [
+            MemoryRow(*row)
+            for name, bindings in _places(where, "keyed")
+            for row in self._all(where.tenant, name, bindings | {"key_digest": key_digest})
+        ]
+
+    def key_rows(self, wanted: KeyedRows) -> list[MemoryRow]:
+        """Every row of one key, whatever its status."""
+        return [
+            MemoryRow(*row) for row in self._all(wanted.tenant, "key_rows", msgspec.structs.astuple(wanted))
+        ]
+
+    def ended_in_scope(self, place: tuple[str, ...]) -> list[MemoryRow]:
+        """Rows of one scope whose memories have ended."""
+        return [MemoryRow(*row) for row in self._all(place[0], "ended_in_scope", place)]
+
+    def suppressions(self, tenant: str, subject: str, now: int) -> list[SuppressionRow]:
+        """The forgets of leaves alone that hold now for a subject."""
+        return [SuppressionRow(*row) for row in self._all(tenant, "suppressions", (tenant, subject, now))]
+
+    def suppression(self, tenant: str, forget_id: UUID) -> SuppressionRow | None:
+        """A forget of a leaf alone that has not held yet."""
+        row = self._one(tenant, "suppression", (tenant, forget_id))
+        return SuppressionRow(*row) if row else None
+
+    def probes_due(self, now: int, limit: int) -> list[SuppressionRow]:
+        """Forgets of any tenant that are to be probed by now."""
+        found = [
+            SuppressionRow(*row)
+            for tenant in self.tenants()
+            for row in self._all(tenant, "probes_due", (tenant, now, limit))
+        ]
+        return sorted(found, key=lambda row: row.probe_at)[:limit]
+
+    def scopes_ended(self, now: int, limit: int) -> list[EndedScope]:
+        """Task and session scopes of any tenant with memories that have ended, of subjects without a hold."""
+        return [
+            EndedScope(
+                tenant=row[0], agent=row[1], purpose=row[2], subject=row[3], tier=row[4], scope_id=row[5]
+            )
+            for tenant in self.tenants()
+            for row in self._all(tenant, "scopes_ended", (tenant, now, limit))
+        ][:limit]
+
+    def hold(self, tenant: str, subject: str) -> HoldRow | None:
+        """The legal hold on a subject."""
+        row = self._one(tenant, "hold", (tenant, subject))
+        return HoldRow(*row) if row else None
+
+    def erasure(self, tenant: str, subject: str) -> ErasureRow | None:
+        """The last erasure of a subject."""
+        row = self._one(tenant, "erasure", (tenant, subject))
+        return ErasureRow(*row) if row else None
+
+    def erasures_begun(self) -> list[ErasureRow]:
+        """Erasures of any tenant that have no certificate yet."""
+        return [
+            ErasureRow(*row)
+            for tenant in self.tenants()
+            for row in self._all(tenant, "erasures_begun", (tenant,))
+        ]
+
+    def subject_events(self, tenant: str, subject: str, *, after: int, limit: int) -> list[StoredEvent]:
+        """The events about a subject behind a position, oldest first."""
+        return [stored(row) for row in self._all(tenant, "subject_events", (tenant, subject, after, limit))]
+
+    def subject_streams(self, tenant: str, subject: str, *, up_to_seq: int = FOREVER) -> list[UUID]:
+        """Every memory that the subject ever had, in the order in which they were written."""
+        return [row[0] for row in self._all(tenant, "subject_streams", (tenant, subject, up_to_seq))]
+
+    def bodies_left(self, tenant: str, subject: str, up_to_seq: int) -> int:
+        """How many sealed bodies of a subject the log has up to a position."""
+        return int(self._one(tenant, "bodies_left", (tenant, subject, up_to_seq))[0])
+
+    def standing(self, tenant: str, subject: str) -> frozenset[int]:
+        """Where the memory rows of a subject lie in the log."""
+        return frozenset(row[0] for row in self._all(tenant, "standing", (tenant, subject)))
+
+    def alerts(
+        self, tenant: str, *, subjects: Collection[str] | None, before_seq: int | None, limit: int
+    ) -> list[AlertRow]:
+        """A page of alerts, newest first."""
+        bindings = {
+            "tenant": tenant,
+            "subjects": sorted(subjects) if subjects is not None else None,
+            "before": FOREVER if before_seq is None else before_seq,
+            "limit": limit,
+        }
+        return [AlertRow(*row) for row in self._all(tenant, "alerts", bindings)]
+
+    def words_left(self, tenant: str, subject: str, up_to_seq: int) -> int:
+        """How many memories of a subject, up to a position, are found by words."""
+        bindings = (tenant, place_number(subject), up_to_seq)
+        return int(self._one(tenant, "words_left", bindings)[0])
 
     def key(self, tenant: str, key_id: UUID) -> KeyRow | None:
         """A caller's credential."""
@@ -196,9 +312,7 @@ class LazyReading(PostgresReading):
 
     def _begun(self, tenant: str | None) -> Connection:
         """A connection with a snapshot; one that a restart of the server left dead is replaced."""
-        begin: sql.SQL | sql.Composed = BEGIN
-        if tenant is not None:
-            begin = sql.SQL("; ").join([BEGIN, one_tenant(tenant)])
+        begin = BEGIN if tenant is None else b"; ".join((BEGIN, one_tenant(tenant)))
         for attempt in range(1, BEGIN_ATTEMPTS_MAX + 1):
             connection = self._pool.getconn()
             try:
@@ -236,6 +350,7 @@ def _places(where: Filter, question: str) -> Iterable[tuple[str, dict[str, Any]]
         "now": where.now,
         "trust_min": where.trust_min,
         "kinds": [str(kind) for kind in where.kinds] or None,
+        "hidden": sorted(where.hidden) or None,
         "scopes": [f"{tier}:{name}" for tier, name in where.scopes] or None,
     }
     if where.subjects is None:

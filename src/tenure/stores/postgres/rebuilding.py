@@ -5,7 +5,7 @@ from uuid import UUID
 
 from psycopg import sql
 
-from tenure.core.views import MemoryRow
+from tenure.core.rows import MemoryRow
 from tenure.stores.postgres.connecting import Connection
 from tenure.stores.postgres.reading import PostgresReading
 from tenure.stores.postgres.writing import PostgresTransaction, PostgresWords, locked_reading
@@ -15,8 +15,13 @@ from tenure.usecases.ports import Keyring, Rebuilt
 
 VIEWS: Final = {
     "memory": ("tenant_id", "created_seq"),
-    "forget_floor": ("tenant_id", "target_kind", "target"),
+    "forget_floor": ("tenant_id", "subject", "target_kind", "target"),
     "caller_key": ("tenant_id", "key_id"),
+    "suppression": ("tenant_id", "forget_id"),
+    "hold": ("tenant_id", "subject"),
+    "erasure": ("tenant_id", "subject"),
+    "derivation": ("tenant_id", "parent", "child"),
+    "alert": ("tenant_id", "seq"),
 }
 
 

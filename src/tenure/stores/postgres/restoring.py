@@ -52,6 +52,7 @@ def _event(tenant: str, stored: StoredEvent) -> tuple[object, ...]:
         stored.seq,
         header.stream,
         header.version,
+        header.subject,
         stored.header.decode(),
         stored.body,
         stored.link,

@@ -12,8 +12,8 @@ from psycopg import errors, sql
 from tenure.core.errors import Unavailable
 from tenure.stores.postgres.connecting import APP_ROLE, Connection, reached
 
-LOG_MIGRATIONS: Final = ("0001_log.sql",)
-KEYRING_MIGRATIONS: Final = ("0001_keyring.sql", "0002_keyring.sql")
+LOG_MIGRATIONS: Final = ("0001_log.sql", "0002_log.sql")
+KEYRING_MIGRATIONS: Final = ("0001_keyring.sql", "0002_keyring.sql", "0003_keyring.sql")
 SERVER_VERSION_MIN: Final = 150_000
 SERVER_VERSION_OF_SET: Final = 160_000
 """From here on, being a member of a role and being allowed to become it are two rights."""

@@ -18,6 +18,7 @@ from tenure.stores.postgres.connecting import (
     FAULTS,
     Connection,
     OutcomeUnknown,
+    as_owner,
     committed,
     faults_as_unavailable,
     one_tenant,
@@ -29,6 +30,7 @@ from tenure.stores.postgres.rebuilding import index_anew, rebuild
 from tenure.stores.postgres.restoring import restore
 from tenure.stores.postgres.schema import LOG_MIGRATIONS, migrate
 from tenure.stores.postgres.writing import Moved, PostgresTransaction, PostgresWords
+from tenure.stores.residue import kept_residue
 from tenure.usecases.ports import (
     Append,
     AppendResult,
@@ -37,14 +39,19 @@ from tenure.usecases.ports import (
     Reading,
     Rebuilt,
     Replayed,
+    Residue,
     ReturnedPage,
     StoredEvent,
 )
 
 CONNECTIONS_MAX: Final = 12
-WRITERS: Final = 4
+WRITERS: Final = 2
+"""So many batches are under way at once; more would be smaller, and hinder each other in one process."""
 ATTEMPTS_MAX: Final = 5
 EXPORT_PAGE: Final = 2_000
+_REWRITE: Final = "VACUUM (FULL) tenure.posting, tenure.document"
+"""A word that is deleted stays in its file until the file is written anew."""
+AS_OWNER: Final = "SET LOCAL ROLE NONE"
 CONFIRMING: Final = "SET LOCAL lock_timeout = '5s'"
 NOT_WAITING: Final = "SET LOCAL synchronous_commit = off"
 """For leases: one that is lost with the server has run out, so they wait for no disk and no standby."""
@@ -133,6 +140,21 @@ class PostgresStore:
                 events, identical = events + rebuilt.events, identical and rebuilt.identical
         return Rebuilt(events=events, identical=identical)
 
+    def bring_views_up(self) -> None:
+        """Replay every log once where an earlier program wrote it: today's views hold more.
+
+        For whoever has just unlocked the keyring. Of nodes that come at once each may do it.
+        """
+        with faults_as_unavailable(), self._pool.connection() as connection, connection.transaction():
+            connection.execute(AS_OWNER)
+            is_done = connection.execute(SQL["views_are_replayed"]).fetchone() == (True,)
+        if is_done:
+            return
+        self.rebuild()
+        with faults_as_unavailable(), self._pool.connection() as connection, connection.transaction():
+            connection.execute(AS_OWNER)
+            connection.execute(SQL["put_views_are_replayed"])
+
     def healthy(self) -> bool:
         """Whether it can read and write now: a commit is made, as every other, and leaves nothing behind."""
         name = f"healthy:{self._node}"
@@ -144,6 +166,9 @@ class PostgresStore:
                 connection.execute(SQL["end_lease"], (name,))
                 committed(connection)
         except Unavailable:
+            # Where one connection is dead, so are those beside it: whoever asks next gets none of them.
+            with contextlib.suppress(*FAULTS):
+                self._pool.check()
             return False
         return True
 
@@ -163,6 +188,39 @@ class PostgresStore:
         self._refuse_when_closed()
         with faults_as_unavailable(), self._pool.connection() as connection:
             restore(connection, pages, self._keyring)
+
+    def rewrite_words(self, _tenant: str, _subject: str, *, up_to_seq: int) -> None:  # noqa: ARG002 -- the port's
+        """Rewrite the word index, which is locked meanwhile: recalls wait for it (docs/operations.md)."""
+        self._refuse_when_closed()
+        with faults_as_unavailable(), self._pool.connection() as connection:
+            as_owner(connection, _REWRITE)
+
+    def search_files(self, _needles: Sequence[bytes], _indexed: Sequence[bytes]) -> list[Residue]:
+        """Nothing: the files are the database server's, and not within reach."""
+        return []
+
+    def purge(self, tenant: str, subject: str, *, up_to_seq: int) -> None:
+        """Take the sealed bodies of a subject's events away."""
+        self._refuse_when_closed()
+        with faults_as_unavailable(), self._pool.connection() as connection:
+            connection.execute("BEGIN")
+            try:
+                connection.execute(one_tenant(tenant))
+                connection.execute(SQL["purge_bodies"], (tenant, subject, up_to_seq))
+            except BaseException:
+                connection.close()
+                raise
+            committed(connection)
+
+    def residue(self, tenant: str, subject: str, *, up_to_seq: int) -> list[Residue]:
+        """Look for what is left of an erased subject: rows, sealed bodies, entries in the word index."""
+        self._refuse_when_closed()
+        with self.reading() as look:
+            return kept_residue(look, tenant, subject, up_to_seq=up_to_seq)
+
+    def record_forgets(self, forgets: Sequence[tuple[str, StoredEvent]]) -> None:
+        """Add to the record of forgettings some that another store carried out."""
+        self._forgets.record(forgets)
 
     def forgets(self) -> Iterator[tuple[str, StoredEvent]]:
         """Every forgetting that was ever stored, oldest first."""
@@ -246,9 +304,9 @@ class PostgresStore:
                 ]
                 with connection.pipeline():
                     batch.finish()
-                    transaction.heads(batch.heads)
-                PostgresWords(connection).apply(batch.search, transaction.moved(batch.heads))
-                self._forgets.note(connection, transaction.forgets)
+                    words = PostgresWords(connection, transaction.tenancy)
+                    words.apply(batch.search, transaction.moved(batch.heads))
+                    self._forgets.note(connection, transaction.forgets)
             except BaseException:
                 # What failed in a pipeline leaves the driver wrong about which statements are prepared.
                 connection.close()
@@ -274,6 +332,8 @@ class PostgresStore:
         """Whether a batch is in the log, by the link of a last event, which no other event can have."""
         for tenant, (_, seq, link) in moved.items():
             try:
+                # Where one connection is dead, so are those that lie beside it since before.
+                self._pool.check()
                 return self._confirmed(tenant, seq) == link
             except psycopg.Error as fault:
                 raise OutcomeUnknown from fault

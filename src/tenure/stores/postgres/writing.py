@@ -13,12 +13,26 @@ import msgspec
 
 from tenure.core.ledger import GENESIS
 from tenure.core.memory import STEP_OF
-from tenure.core.views import Index, KeyRow, MemoryRow, SearchChange, Unindex, UnindexSubject
+from tenure.core.rows import (
+    DropEnded,
+    DropKeyed,
+    DropMemory,
+    DropSubject,
+    DropSuppression,
+    EndHold,
+    Index,
+    KeyRow,
+    MemoryRow,
+    PutBack,
+    SearchChange,
+    Unindex,
+    UnindexSubject,
+)
 from tenure.stores.forgets import Recorded, forgets_among
-from tenure.stores.postgres.connecting import Connection, one_tenant
+from tenure.stores.postgres.connecting import Connection, Tenancy, one_tenant
 from tenure.stores.postgres.reading import SQL, PostgresReading, place_number
-from tenure.stores.projecting import Gathered
-from tenure.usecases.ports import Append, FirstAnswer
+from tenure.stores.projecting import PUTS, Amended, Gathered, Selected, StoredRow, keyed_in
+from tenure.usecases.ports import Append, FirstAnswer, KeyedRows
 
 Moved = Mapping[str, tuple[int, int, bytes]]
 """Tenants whose logs grew: behind which position, up to which, and the link there."""
@@ -29,11 +43,13 @@ class PostgresTransaction:
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
+        self.tenancy = Tenancy(connection)
         self._heads: dict[str, tuple[int, bytes]] = {}
         self._answers: dict[tuple[str, str], FirstAnswer] = {}
         self._rows: dict[tuple[str, UUID], MemoryRow] = {}
         self._versions: dict[tuple[str, UUID], int] = {}
         self._keys: dict[tuple[str, UUID], KeyRow] = {}
+        self._forgot: dict[str, int] = {}
         self.forgets: list[Recorded] = []
 
     def begin(self, items: Iterable[Append]) -> None:
@@ -44,8 +60,13 @@ class PostgresTransaction:
         with self._connection.pipeline():
             self._connection.execute("BEGIN")
             asked = [(tenant, self._ask(tenant, wanted[tenant])) for tenant in sorted(wanted)]
-            for tenant, cursors in asked:
-                self._learn(tenant, cursors)
+        # Answers are taken after the pipeline, whose end would be a round trip of its own behind them.
+        for tenant, cursors in asked:
+            self._learn(tenant, cursors)
+        for tenant in sorted(wanted.keys() - self._heads.keys()):
+            self._make_head(tenant)
+            # What was read without the lock may have changed while another node made the head.
+            self._learn(tenant, self._ask(tenant, wanted[tenant]))
 
     def head(self, tenant: str) -> tuple[int, bytes]:
         """The last position and link, locked until the commit."""
@@ -65,14 +86,69 @@ class PostgresTransaction:
 
     def key(self, tenant: str, key_id: UUID) -> KeyRow | None:
         """A caller's credential; one made in this very batch was written before it is asked for."""
-        self._connection.execute(one_tenant(tenant))
+        self.tenancy.enter(tenant)
         row = self._connection.execute(SQL["key"], (tenant, key_id)).fetchone()
         return KeyRow(*row) if row else None
 
-    def drop_subject(self, tenant: str, subject: str) -> int:
-        """Drop the memory rows of a subject."""
-        self._connection.execute(one_tenant(tenant))
+    def forgot_seq(self, tenant: str) -> int:
+        """The position of the tenant's last forgetting or rejection."""
+        return self._forgot.get(tenant, 0)
+
+    def drop_subject(self, change: DropSubject) -> int:
+        """Drop the memory rows of a subject; an erasure takes what stands beside them as well."""
+        tenant, subject = change.tenant, change.subject
+        self.tenancy.enter(tenant)
+        if change.erases:
+            for name in ("drop_values", "drop_derivations", "drop_suppressions"):
+                self._connection.execute(SQL[name], (tenant, subject))
+        else:
+            bindings = {"tenant": tenant, "subject": subject, "seq": change.seq, "at": change.at}
+            self._connection.execute(SQL["subject_values"], bindings)
         return self._connection.execute(SQL["drop_subject"], (tenant, subject)).rowcount
+
+    def selected(self, change: Selected) -> list[MemoryRow]:
+        """The memory rows that a change takes, with those derived from them where it is a forgetting."""
+        self.tenancy.enter(change.tenant)
+        reading = PostgresReading(self._connection)
+        match change:
+            case DropMemory():
+                return self._with_derived(change.tenant, [change.memory_id])
+            case DropKeyed():
+                held = reading.key_rows(
+                    KeyedRows(
+                        tenant=change.tenant,
+                        agent=change.agent,
+                        purpose=change.purpose,
+                        subject=change.subject,
+                        key_digest=change.key_digest,
+                    )
+                )
+                return self._with_derived(change.tenant, keyed_in(held, change.places))
+            case DropEnded():
+                bindings = (change.tenant, change.subject, change.agent, change.purpose)
+                return reading.ended_in_scope((*bindings, change.tier, change.scope_id))
+
+    def drop_rows(self, tenant: str, rows: Sequence[MemoryRow]) -> None:
+        """Drop these memory rows."""
+        if rows:
+            self.tenancy.enter(tenant)
+            self._connection.execute(SQL["drop_rows"], (tenant, [row.created_seq for row in rows]))
+
+    def amend(self, change: Amended) -> None:
+        """Carry out a change to rows that stand beside the memories."""
+        self.tenancy.enter(change.tenant)
+        match change:
+            case DropSuppression():
+                self._connection.execute(SQL["drop_suppression"], (change.tenant, change.forget_id))
+            case PutBack():
+                bindings = {
+                    "tenant": change.tenant,
+                    "forget_id": change.forget_id,
+                    "probe_at": change.probe_at,
+                }
+                self._connection.execute(SQL["probe_again"], bindings)
+            case EndHold():
+                self._connection.execute(SQL["end_hold"], (change.tenant, change.subject))
 
     def write(self, gathered: Gathered) -> None:
         """Store what gathered so far."""
@@ -80,14 +156,8 @@ class PostgresTransaction:
         for tenant in sorted(
             {row.tenant for row in gathered.events} | {row.tenant for row in _views(gathered)}
         ):
-            self._connection.execute(one_tenant(tenant))
+            self.tenancy.enter(tenant)
             self._write(tenant, gathered)
-
-    def heads(self, heads: dict[str, tuple[int, bytes]]) -> None:
-        """Where the logs end now."""
-        for tenant, (seq, link) in sorted(heads.items()):
-            self._connection.execute(one_tenant(tenant))
-            self._connection.execute(SQL["put_head"], {"tenant": tenant, "seq": seq, "link": link})
 
     def moved(self, heads: Mapping[str, tuple[int, bytes]]) -> Moved:
         """The tenants whose logs grew, given where they end now."""
@@ -98,52 +168,57 @@ class PostgresTransaction:
             if seq > before[tenant]
         }
 
+    def _with_derived(self, tenant: str, memory_ids: Sequence[UUID]) -> list[MemoryRow]:
+        self.tenancy.enter(tenant)
+        bindings = {"tenant": tenant, "ids": list(memory_ids)}
+        return [MemoryRow(*row) for row in self._connection.execute(SQL["with_derived"], bindings).fetchall()]
+
+    def _make_head(self, tenant: str) -> None:
+        """The head of a tenant that has none yet, for it to be locked as every other."""
+        self.tenancy.enter(tenant)
+        self._connection.execute(SQL["ensure_tenant"], {"tenant": tenant, "link": GENESIS})
+
     def _ask(self, tenant: str, items: Sequence[Append]) -> list[Any]:
         streams = _memories_of(items)
         keys = [item.idempotency.key for item in items if item.idempotency is not None]
+        is_overtakable = any(item.forgot_seq is not None for item in items)
         execute = self._connection.execute
-        execute(one_tenant(tenant))
-        execute(SQL["ensure_tenant"], {"tenant": tenant, "link": GENESIS})
+        self.tenancy.enter(tenant)
         return [
             execute(SQL["lock_head"], (tenant,)),
             execute(SQL["first_answers"], (tenant, keys)) if keys else None,
-            execute(SQL["memory_rows"], (tenant, streams)) if streams else None,
-            execute(SQL["stream_versions"], (tenant, streams)) if streams else None,
+            execute(SQL["streams"], {"tenant": tenant, "streams": streams}) if streams else None,
+            execute(SQL["forgot_seq"], (tenant,)) if is_overtakable and not streams else None,
         ]
 
     def _learn(self, tenant: str, cursors: list[Any]) -> None:
-        head, answers, rows, versions = (
-            cursor.fetchall() if cursor is not None else [] for cursor in cursors
-        )
+        head, answers, rows, forgot = (cursor.fetchall() if cursor is not None else [] for cursor in cursors)
         if head:
             self._heads[tenant] = (head[0][0], head[0][1])
+        self._forgot[tenant] = forgot[0][0] if forgot else 0
         for key, request, seq, outcome in answers:
             self._answers[(tenant, key)] = FirstAnswer(request=request, seq=seq, outcome=outcome)
-        for row in rows:
-            memory = MemoryRow(*row)
-            self._rows[(tenant, memory.memory_id)] = memory
-        for stream, version in versions:
+        for stream, version, floor, *row in rows:
             self._versions[(tenant, stream)] = version or 0
+            self._forgot[tenant] = floor or 0
+            if row[0] is not None:
+                self._rows[(tenant, stream)] = MemoryRow(*row)
 
     def _write(self, tenant: str, gathered: Gathered) -> None:
-        self._many(
-            "put_event",
-            [
-                (
-                    tenant,
-                    row.seq,
-                    row.sealed.event.stream,
-                    row.sealed.event.version,
-                    row.sealed.header.decode(),
-                    row.sealed.body,
-                    row.link,
-                )
-                for row in gathered.events
-                if row.tenant == tenant
-            ],
-        )
-        self._many("put_memory", [_plain(row) for row in gathered.memories.values() if row.tenant == tenant])
-        self._many("put_floor", [_plain(row) for row in gathered.floors if row.tenant == tenant])
+        events = [row for row in gathered.events if row.tenant == tenant]
+        memories = [row for row in gathered.memories.values() if row.tenant == tenant]
+        if events or memories:
+            bindings = {
+                "tenant": tenant,
+                "events": _told([_event(row) for row in events]),
+                "memories": _told(memories),
+                "seq": events[-1].seq if events else None,
+                "link": events[-1].link if events else None,
+            }
+            self._connection.execute(SQL["put_written"], bindings)
+        for kind, name in PUTS.items():
+            rows = [row for row in gathered.beside if type(row) is kind and row.tenant == tenant]
+            self._many(name, [_plain(row) for row in rows])
         self._many("put_key", [_plain(key) for key in gathered.keys if key.tenant == tenant])
         self._many(
             "put_answer",
@@ -164,8 +239,9 @@ class PostgresTransaction:
 class PostgresWords:
     """Writes the word index, in the transaction that writes the events."""
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: Connection, tenancy: Tenancy | None = None) -> None:
         self._connection = connection
+        self._tenancy = tenancy or Tenancy(connection)
 
     def apply(self, changes: Iterable[tuple[SearchChange, Counter[str] | None]], moved: Moved) -> None:
         """Make changes, and move the position of an index that was built up to where they begin.
@@ -178,20 +254,24 @@ class PostgresWords:
         for change, words in changes:
             by_tenant.setdefault(_tenant_of(change), []).append((change, words))
         for tenant, found in sorted(by_tenant.items()):
-            self._connection.execute(one_tenant(tenant))
-            self._apply(tenant, found)
-            if tenant in moved:
-                after, seq, _ = moved[tenant]
-                self._connection.execute(SQL["put_built"], {"tenant": tenant, "after": after, "seq": seq})
+            self._tenancy.enter(tenant)
+            documents = self._apply(tenant, found)
+            if documents or tenant in moved:
+                after, seq, _ = moved.get(tenant, (None, None, b""))
+                bindings = {"tenant": tenant, "documents": _told(documents), "after": after, "seq": seq}
+                self._connection.execute(SQL["put_words"], bindings)
 
     def clear(self, tenant: str) -> None:
         """Start a tenant's index anew."""
-        self._connection.execute(one_tenant(tenant))
+        self._tenancy.enter(tenant)
         self._connection.execute(SQL["clear_postings"], (tenant,))
         self._connection.execute(SQL["clear_documents"], (tenant,))
         self._connection.execute(SQL["clear_built"], (tenant,))
 
-    def _apply(self, tenant: str, changes: list[tuple[SearchChange, Counter[str] | None]]) -> None:
+    def _apply(
+        self, tenant: str, changes: list[tuple[SearchChange, Counter[str] | None]]
+    ) -> list[dict[str, Any]]:
+        """Take out what goes; gives back what is to be put in."""
         waiting: dict[int, tuple[MemoryRow, Counter[str]]] = {}
         for change, words in changes:
             match change:
@@ -202,40 +282,20 @@ class PostgresWords:
                 case Unindex(row=row):
                     waiting.pop(row.created_seq, None)
                     self._drop(tenant, row.created_seq)
-                case UnindexSubject(subject=subject):
+                case UnindexSubject(subject=subject, standing=standing):
                     for seq in [seq for seq, (row, _) in waiting.items() if row.subject == subject]:
-                        del waiting[seq]
-                    self._drop_subject(tenant, subject)
-        self._put(tenant, list(waiting.values()))
-
-    def _put(self, tenant: str, documents: list[tuple[MemoryRow, Counter[str]]]) -> None:
-        if not documents:
-            return
-        placed = [
-            (row, place_number(row.agent, row.purpose), place_number(row.subject), sorted(words.items()))
-            for row, words in documents
-        ]
-        self._connection.cursor().executemany(
-            SQL["put_document"],
-            [
-                (tenant, row.created_seq, boundary, subject, [term for term, _ in words])
-                for row, boundary, subject, words in placed
-            ],
-        )
-        postings = [
-            (boundary, term, subject, row.created_seq, count)
-            for row, boundary, subject, words in placed
-            for term, count in words
-        ]
-        if postings:
-            self._connection.execute(SQL["put_postings"], (tenant, *map(list, zip(*postings, strict=True))))
+                        if seq not in standing:
+                            del waiting[seq]
+                    self._drop_subject(tenant, subject, standing)
+        return [_document(row, words) for row, words in waiting.values()]
 
     def _drop(self, tenant: str, created_seq: int) -> None:
         self._remove(tenant, self._connection.execute(SQL["documents"], (tenant, [created_seq])).fetchall())
 
-    def _drop_subject(self, tenant: str, subject: str) -> None:
-        found = self._connection.execute(SQL["documents_of_subject"], (tenant, place_number(subject)))
-        self._remove(tenant, found.fetchall())
+    def _drop_subject(self, tenant: str, subject: str, standing: frozenset[int]) -> None:
+        bindings = {"tenant": tenant, "subject": place_number(subject), "standing": sorted(standing)}
+        self._connection.execute(SQL["drop_subject_postings"], bindings)
+        self._connection.execute(SQL["drop_subject_documents"], bindings)
 
     def _remove(self, tenant: str, documents: list[tuple[Any, ...]]) -> None:
         for created_seq, boundary, subject, terms in documents:
@@ -260,8 +320,39 @@ def _memories_of(items: Sequence[Append]) -> list[UUID]:
     return sorted(found)
 
 
+def _told(rows: Sequence[Any]) -> str:
+    """Rows as one value: the driver's own lists would cost the node more than all else of a statement."""
+    return msgspec.json.encode(rows).decode()
+
+
+def _event(row: StoredRow) -> dict[str, Any]:
+    """One event as its statement takes it."""
+    event = row.sealed.event
+    return {
+        "seq": row.seq,
+        "stream": event.stream,
+        "version": event.version,
+        "subject": event.subject,
+        "header": row.sealed.header.decode(),
+        "body": row.sealed.body,
+        "link": row.link,
+    }
+
+
+def _document(row: MemoryRow, words: Counter[str]) -> dict[str, Any]:
+    """The words of one memory as their statement takes them."""
+    terms = sorted(words)
+    return {
+        "created_seq": row.created_seq,
+        "boundary": place_number(row.agent, row.purpose),
+        "subject": place_number(row.subject),
+        "terms": terms,
+        "counts": [words[term] for term in terms],
+    }
+
+
 def _views(gathered: Gathered) -> list[Any]:
-    return [*gathered.memories.values(), *gathered.floors, *gathered.keys, *gathered.answers]
+    return [*gathered.memories.values(), *gathered.beside, *gathered.keys, *gathered.answers]
 
 
 def _plain(row: msgspec.Struct) -> tuple[Any, ...]:

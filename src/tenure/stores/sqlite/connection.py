@@ -68,6 +68,19 @@ def transaction(connection: apsw.Connection) -> Iterator[None]:
         raise
 
 
+def empty_write_ahead_log(connection: apsw.Connection) -> None:
+    """Move every change into the file, so that nothing that was taken away is left beside it.
+
+    Raises Unavailable where a reader still needs what was before; SQLite itself would not say so.
+    """
+    [(is_busy, _, _)] = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+    if is_busy:
+        raise Unavailable(
+            "somebody still reads the store as it was, so what was taken away cannot be overwritten yet",
+            hint="Ask again in a moment; long exports and copies of the files must end first.",
+        )
+
+
 @contextmanager
 def faults_as_unavailable() -> Iterator[None]:
     """Turn what an operator must mend into Unavailable: nothing was acknowledged, nothing is half-written."""

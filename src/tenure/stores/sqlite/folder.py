@@ -27,6 +27,11 @@ class Folder:
         room = os.statvfs(self.path)
         return room.f_bavail * room.f_frsize
 
+    def files(self) -> list[Path]:
+        """Every file in the folder that the store writes, write-ahead logs and journals among them."""
+        left_out = {self.root_key.name, self._lock_path.name, "control.sock"}
+        return sorted(path for path in self.path.iterdir() if path.is_file() and path.name not in left_out)
+
     def remove_search(self) -> None:
         """Remove the word index, which can be rebuilt."""
         for suffix in ("", "-wal", "-shm"):

@@ -83,6 +83,19 @@ class Indexing:
             self._search.clear()
             self._catch_up()
 
+    def rewrite(self, tenant: str, subject: str, *, up_to_seq: int) -> None:
+        """Rewrite the file without what was taken away; raises Unavailable where a subject is left."""
+        self.bring_up()
+        with self._writing:
+            if self._is_behind or self._search.holds_subject(tenant, subject, up_to_seq=up_to_seq):
+                raise Unavailable("the word index is behind", hint="Mend what the log says, then ask again.")
+            self._search.rewrite()
+
+    def holds_words(self, words: bytes) -> bool:
+        """Whether a memory that can be found has exactly these words, as they are written down."""
+        with self._writing:
+            return self._search.holds_words(words)
+
     def close(self) -> None:
         """Write what waits, and close the index in order."""
         self._closing.set()

@@ -1,3 +1,11 @@
+-- name: views_are_replayed
+-- Whether the views are what this program makes of the log.
+SELECT are_replayed FROM views;
+
+-- name: put_views_are_replayed
+-- From now on the views are what this program makes of the log.
+UPDATE views SET are_replayed = 1;
+
 -- name: head
 -- The last position and link of a tenant's log.
 SELECT seq, link FROM tenant_head WHERE tenant_id = ?;
@@ -12,7 +20,7 @@ SELECT tenant_id FROM tenant_head ORDER BY tenant_id;
 
 -- name: put_event
 -- One event at the end of its tenant's log.
-INSERT INTO event (tenant_id, seq, stream_id, version, header, body, link) VALUES (?, ?, ?, ?, ?, ?, ?);
+INSERT INTO event (tenant_id, seq, stream_id, version, subject, header, body, link) VALUES (?, ?, ?, ?, ?, ?, ?, ?);
 
 -- name: event
 -- The event at a position.
@@ -58,13 +66,186 @@ DELETE FROM memory WHERE tenant_id = ? AND subject = ?;
 -- How many memories of a subject stand, whatever their status.
 SELECT count(*) FROM memory WHERE tenant_id = ? AND subject = ?;
 
+-- name: drop_row
+-- One memory row.
+DELETE FROM memory WHERE tenant_id = ? AND created_seq = ?;
+
+-- name: drop_derivations
+-- What the memories of a subject were made from.
+DELETE FROM derivation WHERE tenant_id = ? AND subject = ?;
+
+-- name: subject_values
+-- The floors of the values of every memory row of a subject.
+INSERT OR REPLACE INTO forget_floor (tenant_id, subject, target_kind, target, floor_seq, floor_at)
+SELECT tenant_id, subject, 'value', agent || char(31) || purpose || char(31) || lower(hex(fingerprint)), :seq, :at
+FROM memory WHERE tenant_id = :tenant AND subject = :subject AND fingerprint IS NOT NULL;
+
+-- name: drop_values
+-- The floors of the values of a subject, which an erasure takes along.
+DELETE FROM forget_floor WHERE tenant_id = ? AND subject = ? AND target_kind = 'value';
+
+-- name: with_derived
+-- Memory rows and all that was made from them, through however many steps.
+WITH RECURSIVE taken (memory_id) AS (
+    SELECT unhex(value) FROM json_each(:ids)
+    UNION
+    SELECT derivation.child FROM derivation JOIN taken ON derivation.parent = taken.memory_id
+    WHERE derivation.tenant_id = :tenant
+)
+SELECT memory.* FROM taken JOIN memory ON memory.tenant_id = :tenant AND memory.memory_id = taken.memory_id;
+
+-- name: ended_in_scope
+-- Rows of one scope whose memories have ended, and from which nothing was made: a forget must find those again.
+SELECT * FROM memory
+WHERE tenant_id = ? AND subject = ? AND agent = ? AND purpose = ? AND scope_tier = ? AND scope_id = ?
+  AND status NOT IN ('active', 'quarantined')
+  AND NOT EXISTS (SELECT 1 FROM derivation AS d WHERE d.tenant_id = memory.tenant_id AND d.parent = memory.memory_id);
+
+-- name: standing
+-- Where the memory rows of a subject lie in the log.
+SELECT created_seq FROM memory WHERE tenant_id = ? AND subject = ?;
+
+-- name: key_rows
+-- Every row of one key within four walls.
+SELECT * FROM memory WHERE tenant_id = ? AND agent = ? AND purpose = ? AND subject = ? AND key_digest = ?;
+
+-- name: keyed_of_subject
+-- Rows of one subject that have a key and pass the hard filters.
+SELECT * FROM memory
+WHERE tenant_id = :tenant AND subject = :subject AND agent = :agent AND purpose = :purpose AND status = 'active'
+  AND key_digest IS NOT NULL AND (:key_digest IS NULL OR key_digest = :key_digest)
+  AND expires_at > :now AND valid_from <= :now AND valid_to > :now AND trust >= :trust_min
+  AND (:kinds IS NULL OR kind IN (SELECT value FROM json_each(:kinds)))
+  AND (:scopes IS NULL OR scope_tier || ':' || scope_id IN (SELECT value FROM json_each(:scopes)))
+  AND (:hidden IS NULL OR created_seq NOT IN (SELECT value FROM json_each(:hidden)));
+
+-- name: keyed_of_boundary
+-- Rows of every subject that have a key and pass the hard filters.
+SELECT * FROM memory
+WHERE tenant_id = :tenant AND agent = :agent AND purpose = :purpose AND status = 'active'
+  AND key_digest IS NOT NULL AND (:key_digest IS NULL OR key_digest = :key_digest)
+  AND expires_at > :now AND valid_from <= :now AND valid_to > :now AND trust >= :trust_min
+  AND (:kinds IS NULL OR kind IN (SELECT value FROM json_each(:kinds)))
+  AND (:scopes IS NULL OR scope_tier || ':' || scope_id IN (SELECT value FROM json_each(:scopes)))
+  AND (:hidden IS NULL OR created_seq NOT IN (SELECT value FROM json_each(:hidden)));
+
 -- name: put_floor
 -- A forget floor; a later one lies higher.
-INSERT OR REPLACE INTO forget_floor (tenant_id, target_kind, target, floor_seq) VALUES (?, ?, ?, ?);
+INSERT OR REPLACE INTO forget_floor (tenant_id, subject, target_kind, target, floor_seq, floor_at)
+VALUES (?, ?, ?, ?, ?, ?);
 
--- name: floor
--- How high a target's floor lies.
-SELECT floor_seq FROM forget_floor WHERE tenant_id = ? AND target_kind = ? AND target = ?;
+-- name: floors
+-- The floors of some targets of a subject, each named as kind and target.
+SELECT f.tenant_id, f.subject, f.target_kind, f.target, f.floor_seq, f.floor_at
+FROM json_each(:targets) AS t
+CROSS JOIN forget_floor AS f ON f.tenant_id = :tenant AND f.subject = :subject
+  AND f.target_kind = t.value ->> 0 AND f.target = t.value ->> 1;
+
+-- name: forgot_seq
+-- Where a tenant's last floor lies.
+SELECT floor_seq FROM forget_floor WHERE tenant_id = ? ORDER BY floor_seq DESC LIMIT 1;
+
+-- name: put_suppression
+-- A forget of a leaf alone.
+INSERT OR REPLACE INTO suppression (tenant_id, forget_id, subject, agent, purpose, key_digest, scope, place, seq,
+                                    holds_until, probe_at)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
+
+-- name: drop_suppression
+-- A forget of a leaf alone is over.
+DELETE FROM suppression WHERE tenant_id = ? AND forget_id = ?;
+
+-- name: drop_suppressions
+-- The forgets of leaves alone of a subject.
+DELETE FROM suppression WHERE tenant_id = ? AND subject = ?;
+
+-- name: probe_again
+-- A forget of a leaf alone is probed again then.
+UPDATE suppression SET probe_at = ? WHERE tenant_id = ? AND forget_id = ?;
+
+-- name: suppressions
+-- The forgets of leaves alone that hold now for a subject.
+SELECT * FROM suppression WHERE tenant_id = ? AND subject = ? AND holds_until > ?;
+
+-- name: suppression
+-- A forget of a leaf alone that is not over.
+SELECT * FROM suppression WHERE tenant_id = ? AND forget_id = ?;
+
+-- name: probes_due
+-- Forgets of any tenant that are to be probed by now.
+SELECT * FROM suppression WHERE probe_at <= ? ORDER BY probe_at LIMIT ?;
+
+-- name: scopes_ended
+-- Task and session scopes of any tenant with memories that have ended, of subjects without a hold.
+SELECT DISTINCT tenant_id, agent, purpose, subject, scope_tier, scope_id FROM memory
+WHERE scope_tier IN ('task', 'session') AND status = 'expired' AND expires_at <= ?
+  AND NOT EXISTS (SELECT 1 FROM hold WHERE hold.tenant_id = memory.tenant_id AND hold.subject = memory.subject)
+  AND NOT EXISTS (SELECT 1 FROM derivation AS d WHERE d.tenant_id = memory.tenant_id AND d.parent = memory.memory_id)
+LIMIT ?;
+
+-- name: put_hold
+-- A legal hold, in place of the one before.
+INSERT OR REPLACE INTO hold (tenant_id, subject, placed_seq, placed_by, placed_at, review_at)
+VALUES (?, ?, ?, ?, ?, ?);
+
+-- name: end_hold
+-- A legal hold is released.
+DELETE FROM hold WHERE tenant_id = ? AND subject = ?;
+
+-- name: hold
+-- The legal hold on a subject.
+SELECT tenant_id, subject, placed_seq, placed_by, placed_at, review_at FROM hold WHERE tenant_id = ? AND subject = ?;
+
+-- name: put_erasure
+-- The last erasure of a subject.
+INSERT OR REPLACE INTO erasure (tenant_id, subject, erasure_id, begun_seq, done_seq) VALUES (?, ?, ?, ?, ?);
+
+-- name: erasure
+-- The last erasure of a subject.
+SELECT tenant_id, subject, erasure_id, begun_seq, done_seq FROM erasure WHERE tenant_id = ? AND subject = ?;
+
+-- name: erasures_begun
+-- Erasures of any tenant that have no certificate yet.
+SELECT tenant_id, subject, erasure_id, begun_seq, done_seq FROM erasure WHERE done_seq = 0;
+
+-- name: put_derivation
+-- One memory was made from another.
+INSERT OR IGNORE INTO derivation (tenant_id, parent, child, subject) VALUES (?, ?, ?, ?);
+
+-- name: put_alert
+-- Something that a person should look at.
+INSERT OR REPLACE INTO alert (tenant_id, seq, subject, kind, message, about, raised_at)
+VALUES (?, ?, ?, ?, ?, ?, ?);
+
+-- name: alerts
+-- A page of alerts, newest first.
+SELECT tenant_id, seq, subject, kind, message, about, raised_at FROM alert
+WHERE tenant_id = :tenant AND seq < :before
+  AND (:subjects IS NULL OR subject IN (SELECT value FROM json_each(:subjects)))
+ORDER BY seq DESC LIMIT :limit;
+
+-- name: subject_events
+-- The events about a subject behind a position, oldest first.
+SELECT seq, header, body, link FROM event INDEXED BY event_subject
+WHERE tenant_id = ? AND subject = ? AND seq > ? ORDER BY seq LIMIT ?;
+
+-- name: subject_streams
+-- Every memory that a subject ever had: each has one first version.
+SELECT stream_id FROM event INDEXED BY event_subject
+WHERE tenant_id = ? AND subject = ? AND version = 1 AND seq <= ? ORDER BY seq;
+
+-- name: purge_bodies
+-- The sealed bodies of a subject's events up to a position.
+UPDATE event SET body = NULL WHERE tenant_id = ? AND subject = ? AND seq <= ? AND body IS NOT NULL;
+
+-- name: bodies_left
+-- How many sealed bodies of a subject are left up to a position.
+SELECT count(*) FROM event WHERE tenant_id = ? AND subject = ? AND seq <= ? AND body IS NOT NULL;
+
+-- name: words_left
+-- How many memories of a subject, up to a position, are found by words.
+SELECT count(*) FROM search.document AS d JOIN search.subject AS s ON s.id = d.subject
+WHERE s.tenant_id = ? AND s.subject = ? AND d.created_seq <= ?;
 
 -- name: put_key
 -- A caller's credential, in place of the row before.
@@ -107,7 +288,8 @@ SELECT count(*), coalesce(sum(tokens), 0) FROM memory INDEXED BY memory_by_subje
 WHERE tenant_id = :tenant AND subject = :subject AND agent = :agent AND purpose = :purpose AND status = 'active'
   AND expires_at > :now AND valid_from <= :now AND valid_to > :now AND trust >= :trust_min
   AND (:kinds IS NULL OR kind IN (SELECT value FROM json_each(:kinds)))
-  AND (:scopes IS NULL OR scope_tier || ':' || scope_id IN (SELECT value FROM json_each(:scopes)));
+  AND (:scopes IS NULL OR scope_tier || ':' || scope_id IN (SELECT value FROM json_each(:scopes)))
+  AND (:hidden IS NULL OR created_seq NOT IN (SELECT value FROM json_each(:hidden)));
 
 -- name: statistics_of_boundary
 -- How many rows of every subject pass the hard filters, and their tokens.
@@ -115,7 +297,8 @@ SELECT count(*), coalesce(sum(tokens), 0) FROM memory
 WHERE tenant_id = :tenant AND agent = :agent AND purpose = :purpose AND status = 'active'
   AND expires_at > :now AND valid_from <= :now AND valid_to > :now AND trust >= :trust_min
   AND (:kinds IS NULL OR kind IN (SELECT value FROM json_each(:kinds)))
-  AND (:scopes IS NULL OR scope_tier || ':' || scope_id IN (SELECT value FROM json_each(:scopes)));
+  AND (:scopes IS NULL OR scope_tier || ':' || scope_id IN (SELECT value FROM json_each(:scopes)))
+  AND (:hidden IS NULL OR created_seq NOT IN (SELECT value FROM json_each(:hidden)));
 
 -- name: recent_of_subject
 -- The newest rows of one subject that pass the hard filters.
@@ -124,6 +307,7 @@ WHERE tenant_id = :tenant AND subject = :subject AND agent = :agent AND purpose 
   AND expires_at > :now AND valid_from <= :now AND valid_to > :now AND trust >= :trust_min
   AND (:kinds IS NULL OR kind IN (SELECT value FROM json_each(:kinds)))
   AND (:scopes IS NULL OR scope_tier || ':' || scope_id IN (SELECT value FROM json_each(:scopes)))
+  AND (:hidden IS NULL OR created_seq NOT IN (SELECT value FROM json_each(:hidden)))
 ORDER BY created_seq DESC LIMIT :limit;
 
 -- name: recent_of_boundary
@@ -133,6 +317,7 @@ WHERE tenant_id = :tenant AND agent = :agent AND purpose = :purpose AND status =
   AND expires_at > :now AND valid_from <= :now AND valid_to > :now AND trust >= :trust_min
   AND (:kinds IS NULL OR kind IN (SELECT value FROM json_each(:kinds)))
   AND (:scopes IS NULL OR scope_tier || ':' || scope_id IN (SELECT value FROM json_each(:scopes)))
+  AND (:hidden IS NULL OR created_seq NOT IN (SELECT value FROM json_each(:hidden)))
 ORDER BY created_seq DESC LIMIT :limit;
 
 -- name: boundary
@@ -152,7 +337,8 @@ CROSS JOIN memory AS m ON m.tenant_id = :tenant AND m.created_seq = p.created_se
 WHERE m.subject = :subject AND m.agent = :agent AND m.purpose = :purpose AND m.status = 'active'
   AND m.expires_at > :now AND m.valid_from <= :now AND m.valid_to > :now AND m.trust >= :trust_min
   AND (:kinds IS NULL OR m.kind IN (SELECT value FROM json_each(:kinds)))
-  AND (:scopes IS NULL OR m.scope_tier || ':' || m.scope_id IN (SELECT value FROM json_each(:scopes)));
+  AND (:scopes IS NULL OR m.scope_tier || ':' || m.scope_id IN (SELECT value FROM json_each(:scopes)))
+  AND (:hidden IS NULL OR m.created_seq NOT IN (SELECT value FROM json_each(:hidden)));
 
 -- name: hits_of_boundary
 -- Query terms in the rows of every subject; the hard filters are joined in, so nothing else leaves this statement.
@@ -163,7 +349,8 @@ CROSS JOIN memory AS m ON m.tenant_id = :tenant AND m.created_seq = p.created_se
 WHERE m.agent = :agent AND m.purpose = :purpose AND m.status = 'active'
   AND m.expires_at > :now AND m.valid_from <= :now AND m.valid_to > :now AND m.trust >= :trust_min
   AND (:kinds IS NULL OR m.kind IN (SELECT value FROM json_each(:kinds)))
-  AND (:scopes IS NULL OR m.scope_tier || ':' || m.scope_id IN (SELECT value FROM json_each(:scopes)));
+  AND (:scopes IS NULL OR m.scope_tier || ':' || m.scope_id IN (SELECT value FROM json_each(:scopes)))
+  AND (:hidden IS NULL OR m.created_seq NOT IN (SELECT value FROM json_each(:hidden)));
 
 -- name: candidates_of_subject
 -- Those of the named rows of one subject that pass the hard filters.
@@ -173,7 +360,8 @@ CROSS JOIN memory AS m ON m.tenant_id = :tenant AND m.created_seq = s.value
 WHERE m.subject = :subject AND m.agent = :agent AND m.purpose = :purpose AND m.status = 'active'
   AND m.expires_at > :now AND m.valid_from <= :now AND m.valid_to > :now AND m.trust >= :trust_min
   AND (:kinds IS NULL OR m.kind IN (SELECT value FROM json_each(:kinds)))
-  AND (:scopes IS NULL OR m.scope_tier || ':' || m.scope_id IN (SELECT value FROM json_each(:scopes)));
+  AND (:scopes IS NULL OR m.scope_tier || ':' || m.scope_id IN (SELECT value FROM json_each(:scopes)))
+  AND (:hidden IS NULL OR m.created_seq NOT IN (SELECT value FROM json_each(:hidden)));
 
 -- name: candidates_of_boundary
 -- Those of the named rows of every subject that pass the hard filters.
@@ -183,4 +371,5 @@ CROSS JOIN memory AS m ON m.tenant_id = :tenant AND m.created_seq = s.value
 WHERE m.agent = :agent AND m.purpose = :purpose AND m.status = 'active'
   AND m.expires_at > :now AND m.valid_from <= :now AND m.valid_to > :now AND m.trust >= :trust_min
   AND (:kinds IS NULL OR m.kind IN (SELECT value FROM json_each(:kinds)))
-  AND (:scopes IS NULL OR m.scope_tier || ':' || m.scope_id IN (SELECT value FROM json_each(:scopes)));
+  AND (:scopes IS NULL OR m.scope_tier || ':' || m.scope_id IN (SELECT value FROM json_each(:scopes)))
+  AND (:hidden IS NULL OR m.created_seq NOT IN (SELECT value FROM json_each(:hidden)));

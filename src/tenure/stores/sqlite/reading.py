@@ -1,7 +1,7 @@
 """Reads of the embedded store, each from one consistent snapshot."""
 
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from queue import LifoQueue
 from typing import Any, Final
 from uuid import UUID
@@ -12,9 +12,18 @@ import msgspec
 from tenure.core.errors import Unavailable
 from tenure.core.ledger import GENESIS
 from tenure.core.retrieval import Candidate, Filter, Hit, Statistics
-from tenure.core.views import KeyRow, MemoryRow
+from tenure.core.rows import (
+    FOREVER,
+    AlertRow,
+    ErasureRow,
+    FloorRow,
+    HoldRow,
+    KeyRow,
+    MemoryRow,
+    SuppressionRow,
+)
 from tenure.stores.queries import load_queries
-from tenure.usecases.ports import FirstAnswer, Listing, StoredEvent
+from tenure.usecases.ports import EndedScope, FirstAnswer, KeyedRows, Listing, StoredEvent
 
 SQL: Final = load_queries("tenure.stores.sqlite")
 
@@ -123,9 +132,99 @@ class SqliteReading:
         """How many memories of a subject stand, whatever their status."""
         return int(self._one("subject_memories", (tenant, subject))[0])
 
-    def forgotten_before(self, tenant: str, subject: str) -> bool:
-        """Whether the subject was ever forgotten."""
-        return self._one("floor", (tenant, "subject", subject)) is not None
+    def forgot_seq(self, tenant: str) -> int:
+        """The position of the tenant's last forgetting or rejection, 0 for none."""
+        row = self._one("forgot_seq", (tenant,))
+        return int(row[0]) if row else 0
+
+    def floors(self, tenant: str, subject: str, targets: Sequence[tuple[str, str]]) -> list[FloorRow]:
+        """The floors of these targets of a subject."""
+        bindings = {"tenant": tenant, "subject": subject, "targets": json.dumps(targets)}
+        return [FloorRow(*row) for row in self._all("floors", bindings)]
+
+    def keyed(self, where: Filter, key_digest: bytes | None = None) -> list[MemoryRow]:
+        """The rows with a key, or with this one, that pass the filters."""
+        return [
+            memory_row(row)
+            for name, bindings in _places(where, "keyed")
+            for row in self._all(name, bindings | {"key_digest": key_digest})
+        ]
+
+    def key_rows(self, wanted: KeyedRows) -> list[MemoryRow]:
+        """Every row of one key, whatever its status."""
+        return [memory_row(row) for row in self._all("key_rows", msgspec.structs.astuple(wanted))]
+
+    def ended_in_scope(self, place: tuple[str, ...]) -> list[MemoryRow]:
+        """Rows of one scope whose memories have ended."""
+        return [memory_row(row) for row in self._all("ended_in_scope", place)]
+
+    def suppressions(self, tenant: str, subject: str, now: int) -> list[SuppressionRow]:
+        """The forgets of leaves alone that hold now for a subject."""
+        return [_suppression(row) for row in self._all("suppressions", (tenant, subject, now))]
+
+    def suppression(self, tenant: str, forget_id: UUID) -> SuppressionRow | None:
+        """A forget of a leaf alone that has not held yet."""
+        row = self._one("suppression", (tenant, forget_id.bytes))
+        return _suppression(row) if row else None
+
+    def probes_due(self, now: int, limit: int) -> list[SuppressionRow]:
+        """Forgets of any tenant that are to be probed by now."""
+        return [_suppression(row) for row in self._all("probes_due", (now, limit))]
+
+    def scopes_ended(self, now: int, limit: int) -> list[EndedScope]:
+        """Task and session scopes of any tenant with memories that have ended, of subjects without a hold."""
+        return [
+            EndedScope(
+                tenant=row[0], agent=row[1], purpose=row[2], subject=row[3], tier=row[4], scope_id=row[5]
+            )
+            for row in self._all("scopes_ended", (now, limit))
+        ]
+
+    def hold(self, tenant: str, subject: str) -> HoldRow | None:
+        """The legal hold on a subject."""
+        row = self._one("hold", (tenant, subject))
+        return HoldRow(*row) if row else None
+
+    def erasure(self, tenant: str, subject: str) -> ErasureRow | None:
+        """The last erasure of a subject."""
+        row = self._one("erasure", (tenant, subject))
+        return _erasure(row) if row else None
+
+    def erasures_begun(self) -> list[ErasureRow]:
+        """Erasures of any tenant that have no certificate yet."""
+        return [_erasure(row) for row in self._all("erasures_begun", ())]
+
+    def subject_events(self, tenant: str, subject: str, *, after: int, limit: int) -> list[StoredEvent]:
+        """The events about a subject behind a position, oldest first."""
+        return [_stored(row) for row in self._all("subject_events", (tenant, subject, after, limit))]
+
+    def subject_streams(self, tenant: str, subject: str, *, up_to_seq: int = FOREVER) -> list[UUID]:
+        """Every memory that the subject ever had, in the order in which they were written."""
+        return [UUID(bytes=row[0]) for row in self._all("subject_streams", (tenant, subject, up_to_seq))]
+
+    def bodies_left(self, tenant: str, subject: str, up_to_seq: int) -> int:
+        """How many sealed bodies of a subject the log has up to a position."""
+        return int(self._one("bodies_left", (tenant, subject, up_to_seq))[0])
+
+    def words_left(self, tenant: str, subject: str, up_to_seq: int) -> int:
+        """How many memories of a subject, up to a position, are found by words."""
+        return int(self._one("words_left", (tenant, subject, up_to_seq))[0])
+
+    def standing(self, tenant: str, subject: str) -> frozenset[int]:
+        """Where the memory rows of a subject lie in the log."""
+        return frozenset(row[0] for row in self._all("standing", (tenant, subject)))
+
+    def alerts(
+        self, tenant: str, *, subjects: Collection[str] | None, before_seq: int | None, limit: int
+    ) -> list[AlertRow]:
+        """A page of alerts, newest first."""
+        bindings = {
+            "tenant": tenant,
+            "subjects": _listed(subjects),
+            "before": FOREVER if before_seq is None else before_seq,
+            "limit": limit,
+        }
+        return [AlertRow(*row) for row in self._all("alerts", bindings)]
 
     def key(self, tenant: str, key_id: UUID) -> KeyRow | None:
         """A caller's credential."""
@@ -161,6 +260,11 @@ class LazyReading(SqliteReading):
         """The query terms in the rows that pass the filters, what was just written among them."""
         self._before_words()
         return super().hits(where, terms)
+
+    def words_left(self, tenant: str, subject: str, up_to_seq: int) -> int:
+        """How many memories of a subject, up to a position, are found by words, those just written too."""
+        self._before_words()
+        return super().words_left(tenant, subject, up_to_seq)
 
     def end(self) -> None:
         """Give the snapshot and the connection back, if any were taken."""
@@ -203,6 +307,7 @@ def _places(where: Filter, question: str) -> Iterable[tuple[str, dict[str, Any]]
         "now": where.now,
         "trust_min": where.trust_min,
         "kinds": _listed(where.kinds or None),
+        "hidden": json.dumps(sorted(where.hidden)) if where.hidden else None,
         "scopes": _listed([f"{tier}:{name}" for tier, name in where.scopes] or None),
     }
     if where.subjects is None:
@@ -221,6 +326,14 @@ def _candidate(row: Sequence[Any]) -> Candidate:
 def _stored(row: tuple[Any, ...]) -> StoredEvent:
     header = row[1].encode() if isinstance(row[1], str) else bytes(row[1])
     return StoredEvent(row[0], header, row[2], row[3])
+
+
+def _suppression(row: tuple[Any, ...]) -> SuppressionRow:
+    return SuppressionRow(row[0], UUID(bytes=row[1]), *row[2:])
+
+
+def _erasure(row: tuple[Any, ...]) -> ErasureRow:
+    return ErasureRow(row[0], row[1], UUID(bytes=row[2]), *row[3:])
 
 
 def _key(row: tuple[Any, ...]) -> KeyRow:

@@ -12,7 +12,16 @@ from tenure.stores.sqlite.search import SearchIndex
 from tenure.stores.sqlite.writing import SqliteTransaction
 from tenure.usecases.ports import Keyring, Reading, Rebuilt
 
-VIEWS: Final = ("memory", "forget_floor", "caller_key")
+VIEWS: Final = (
+    "memory",
+    "forget_floor",
+    "caller_key",
+    "suppression",
+    "hold",
+    "erasure",
+    "derivation",
+    "alert",
+)
 
 
 def catch_up(reading: Reading, search: SearchIndex, keyring: Keyring) -> None:
@@ -60,6 +69,9 @@ def _set_beside(connection: apsw.Connection, view: str) -> None:
     if view == "memory":
         connection.execute("CREATE UNIQUE INDEX temp.replayed_by_id ON memory (tenant_id, memory_id)")
         connection.execute("CREATE INDEX temp.replayed_by_subject ON memory (tenant_id, subject)")
+        connection.execute("CREATE INDEX temp.replayed_by_key ON memory (tenant_id, key_digest)")
+    if view == "derivation":
+        connection.execute("CREATE INDEX temp.replayed_by_parent ON derivation (tenant_id, subject)")
 
 
 def _same(connection: apsw.Connection, view: str) -> bool:

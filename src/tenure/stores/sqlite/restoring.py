@@ -46,6 +46,7 @@ def _event(tenant: str, stored: StoredEvent) -> tuple[object, ...]:
         stored.seq,
         header.stream.bytes if header.stream else None,
         header.version,
+        header.subject,
         stored.header.decode(),
         stored.body,
         stored.link,

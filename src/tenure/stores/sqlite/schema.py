@@ -12,7 +12,8 @@ import apsw
 from tenure.core.errors import Unavailable
 from tenure.stores.sqlite.connection import transaction
 
-LOG_MIGRATIONS: Final = ("0001_log.sql",)
+LOG_MIGRATIONS: Final = ("0001_log.sql", "0002_forgetting.sql")
+KEYRING_MIGRATIONS: Final = ("keyring.sql", "0002_keyring.sql")
 
 
 def migrate(connection: apsw.Connection, migrations: tuple[str, ...] = LOG_MIGRATIONS) -> None:

@@ -13,10 +13,15 @@ from typing import Any, Final, TypeVar
 import apsw
 import msgspec
 
-from tenure.core.views import Index, MemoryRow, SearchChange, Unindex, UnindexSubject
+from tenure.core.rows import Index, MemoryRow, SearchChange, Unindex, UnindexSubject
 from tenure.stores.queries import load_queries
 from tenure.stores.replaying import WordsFound
-from tenure.stores.sqlite.connection import connect, faults_as_unavailable, transaction
+from tenure.stores.sqlite.connection import (
+    connect,
+    empty_write_ahead_log,
+    faults_as_unavailable,
+    transaction,
+)
 from tenure.stores.sqlite.schema import migrate
 
 SQL: Final = load_queries("tenure.stores.sqlite", "search.sql")
@@ -68,6 +73,24 @@ class SearchIndex:
             ):
                 self._connection.execute(SQL[name])
 
+    def rewrite(self) -> None:
+        """Rewrite the file, so that no page of it keeps a word that was taken away."""
+        with faults_as_unavailable():
+            self._connection.execute("VACUUM")
+            empty_write_ahead_log(self._connection)
+
+    def holds_subject(self, tenant: str, subject: str, *, up_to_seq: int) -> bool:
+        """Whether any memory of a subject can still be found by a word."""
+        found = self._connection.execute(SQL["find_subject"], (tenant, subject)).fetchone()
+        if found is None:
+            return False
+        documents: list[Any] = self._connection.execute(SQL["documents_of_subject"], found).fetchall()
+        return any(created_seq <= up_to_seq for created_seq, _, _ in documents)
+
+    def holds_words(self, words: bytes) -> bool:
+        """Whether a memory has exactly these words, as they are written down."""
+        return self._connection.execute(SQL["words_of_one"], (words.decode(),)).fetchone() is not None
+
     def close(self) -> None:
         """Close in order: the index need not be doubted at the next opening."""
         self._connection.execute(SQL["close_session"])
@@ -89,12 +112,13 @@ class SearchIndex:
     def _apply(self, change: SearchChange, words: Counter[str] | None) -> None:
         match change:
             case Index(row=row):
-                self._drop(row)
+                if row.version > 1:
+                    self._drop(row)
                 self._put(row, words or Counter())
             case Unindex(row=row):
                 self._drop(row)
-            case UnindexSubject(tenant=tenant, subject=subject):
-                self._drop_subject(tenant, subject)
+            case UnindexSubject():
+                self._drop_subject(change)
 
     def _put(self, row: MemoryRow, words: Counter[str]) -> None:
         boundary, subject = self._boundary(row), self._subject(row)
@@ -112,24 +136,26 @@ class SearchIndex:
         )
 
     def _drop(self, row: MemoryRow) -> None:
-        if row.version == 1:
-            return
         found = self._connection.execute(SQL["document"], (row.tenant, row.created_seq)).fetchone()
         if found is not None:
             boundary, subject, terms = found
             self._drop_postings(boundary, subject, row.created_seq, terms)
             self._connection.execute(SQL["drop_document"], (row.tenant, row.created_seq))
 
-    def _drop_subject(self, tenant: str, subject: str) -> None:
-        self._subjects.pop((tenant, subject), None)
+    def _drop_subject(self, change: UnindexSubject) -> None:
+        tenant, subject, standing = change.tenant, change.subject, change.standing
+        if not standing:
+            self._subjects.pop((tenant, subject), None)
         found = self._connection.execute(SQL["find_subject"], (tenant, subject)).fetchone()
         if found is None:
             return
         documents: list[Any] = self._connection.execute(SQL["documents_of_subject"], found).fetchall()
         for created_seq, boundary, terms in documents:
-            self._drop_postings(boundary, found[0], created_seq, terms)
-            self._connection.execute(SQL["drop_document"], (tenant, created_seq))
-        self._connection.execute(SQL["drop_subject"], found)
+            if created_seq not in standing:
+                self._drop_postings(boundary, found[0], created_seq, terms)
+                self._connection.execute(SQL["drop_document"], (tenant, created_seq))
+        if not standing:
+            self._connection.execute(SQL["drop_subject"], found)
 
     def _drop_postings(self, boundary: int, subject: int, created_seq: int, terms: str) -> None:
         self._connection.executemany(

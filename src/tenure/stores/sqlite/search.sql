@@ -85,3 +85,7 @@ DELETE FROM subject;
 -- name: clear_built
 -- Start anew.
 DELETE FROM built;
+
+-- name: words_of_one
+-- A memory that is found by exactly these words.
+SELECT 1 FROM document WHERE terms = ? LIMIT 1;

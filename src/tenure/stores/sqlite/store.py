@@ -12,17 +12,32 @@ import apsw
 from tenure.core.errors import Unavailable
 from tenure.stores.appending import Batch
 from tenure.stores.group_commit import GroupCommit, Ticket
-from tenure.stores.sqlite.connection import connect, faults_as_unavailable, transaction
+from tenure.stores.residue import files_residue, kept_residue
+from tenure.stores.sqlite.connection import (
+    connect,
+    empty_write_ahead_log,
+    faults_as_unavailable,
+    transaction,
+)
 from tenure.stores.sqlite.folder import Folder
 from tenure.stores.sqlite.forgets import ForgetFile
 from tenure.stores.sqlite.indexing import Indexing
-from tenure.stores.sqlite.reading import LazyReading, SqliteReading
+from tenure.stores.sqlite.reading import SQL, LazyReading, SqliteReading
 from tenure.stores.sqlite.rebuilding import catch_up, rebuild
 from tenure.stores.sqlite.restoring import restore
 from tenure.stores.sqlite.schema import migrate
 from tenure.stores.sqlite.search import SearchIndex
 from tenure.stores.sqlite.writing import SqliteTransaction
-from tenure.usecases.ports import Append, AppendResult, Keyring, Reading, Rebuilt, ReturnedPage, StoredEvent
+from tenure.usecases.ports import (
+    Append,
+    AppendResult,
+    Keyring,
+    Reading,
+    Rebuilt,
+    Residue,
+    ReturnedPage,
+    StoredEvent,
+)
 
 READERS: Final = 4
 EXPORT_PAGE: Final = 2_000
@@ -43,6 +58,7 @@ class SqliteStore:
         self._writing = threading.Lock()
         self._connection = connect(folder.log, durable=True)
         migrate(self._connection)
+        self._bring_views_up()
         search = self._index_at(folder)
         self._readers: queue.LifoQueue[apsw.Connection | None] = queue.LifoQueue()
         for _ in range(READERS):
@@ -115,6 +131,35 @@ class SqliteStore:
             restore(self._connection, pages, self._keyring)
             self._indexing.anew()
 
+    def rewrite_words(self, tenant: str, subject: str, *, up_to_seq: int) -> None:
+        """Rewrite what held the words of an erased subject; raises Unavailable where some are still held."""
+        self._refuse_when_closed()
+        self._indexing.rewrite(tenant, subject, up_to_seq=up_to_seq)
+
+    def search_files(self, needles: Sequence[bytes], indexed: Sequence[bytes]) -> list[Residue]:
+        """Look for these bytes in every file, and for words as indexed that no other memory has."""
+        with self._writing, faults_as_unavailable():
+            self._refuse_when_closed()
+            own = [words for words in indexed if not self._indexing.holds_words(words)]
+            return [files_residue(self._folder.files(), [*own, *needles])]
+
+    def purge(self, tenant: str, subject: str, *, up_to_seq: int) -> None:
+        """Take the sealed bodies of a subject's events away."""
+        with self._writing, faults_as_unavailable():
+            self._refuse_when_closed()
+            with transaction(self._connection):
+                self._connection.execute(SQL["purge_bodies"], (tenant, subject, up_to_seq))
+            empty_write_ahead_log(self._connection)
+
+    def residue(self, tenant: str, subject: str, *, up_to_seq: int) -> list[Residue]:
+        """Look for what is left of an erased subject: rows, sealed bodies, entries in the word index."""
+        with self.reading() as look:
+            return kept_residue(look, tenant, subject, up_to_seq=up_to_seq)
+
+    def record_forgets(self, forgets: Sequence[tuple[str, StoredEvent]]) -> None:
+        """Add to the record of forgettings some that another store carried out."""
+        self._forgets.add(forgets)
+
     def forgets(self) -> Iterator[tuple[str, StoredEvent]]:
         """Every forgetting that was ever stored, oldest first."""
         return self._forgets.entries()
@@ -134,6 +179,13 @@ class SqliteStore:
                 reader.close()
         self._readers.put(None)
         self._connection.close()
+
+    def _bring_views_up(self) -> None:
+        """Replay the log once where an earlier program wrote it: today's views hold more."""
+        with faults_as_unavailable():
+            if self._connection.execute(SQL["views_are_replayed"]).fetchone() != (1,):
+                rebuild(self._connection, self._keyring)
+                self._connection.execute(SQL["put_views_are_replayed"])
 
     def _index_at(self, folder: Folder) -> SearchIndex:
         """The word index, up to the end of every log; a damaged one starts anew, since it can be rebuilt."""

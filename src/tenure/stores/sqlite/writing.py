@@ -1,15 +1,28 @@
 """The write transaction of the embedded store: what a batch may ask and do inside it (SPEC L8, L9)."""
 
+import json
+from collections.abc import Sequence
 from uuid import UUID
 
 import apsw
 import msgspec
 
-from tenure.core.views import KeyRow, MemoryRow
+from tenure.core.rows import (
+    DropEnded,
+    DropKeyed,
+    DropMemory,
+    DropSubject,
+    DropSuppression,
+    EndHold,
+    KeyRow,
+    MemoryRow,
+    PutBack,
+    SideRow,
+)
 from tenure.stores.forgets import Recorded, forgets_among
-from tenure.stores.projecting import Gathered
-from tenure.stores.sqlite.reading import SQL, SqliteReading, memory_bindings
-from tenure.usecases.ports import FirstAnswer
+from tenure.stores.projecting import PUTS, Amended, Gathered, Selected, keyed_in
+from tenure.stores.sqlite.reading import SQL, SqliteReading, memory_bindings, memory_row
+from tenure.usecases.ports import FirstAnswer, KeyedRows
 
 
 class SqliteTransaction:
@@ -40,10 +53,61 @@ class SqliteTransaction:
         """A caller's credential."""
         return self._reading.key(tenant, key_id)
 
-    def drop_subject(self, tenant: str, subject: str) -> int:
-        """Drop the memory rows of a subject."""
+    def forgot_seq(self, tenant: str) -> int:
+        """The position of the tenant's last forgetting or rejection."""
+        return self._reading.forgot_seq(tenant)
+
+    def drop_subject(self, change: DropSubject) -> int:
+        """Drop the memory rows of a subject; an erasure takes what stands beside them as well."""
+        tenant, subject = change.tenant, change.subject
+        if change.erases:
+            for name in ("drop_values", "drop_derivations", "drop_suppressions"):
+                self._connection.execute(SQL[name], (tenant, subject))
+        else:
+            bindings = {"tenant": tenant, "subject": subject, "seq": change.seq, "at": change.at}
+            self._connection.execute(SQL["subject_values"], bindings)
         self._connection.execute(SQL["drop_subject"], (tenant, subject))
         return int(self._connection.changes())
+
+    def selected(self, change: Selected) -> list[MemoryRow]:
+        """The memory rows that a change takes, with those derived from them where it is a forgetting."""
+        match change:
+            case DropMemory():
+                return self._with_derived(change.tenant, [change.memory_id])
+            case DropKeyed():
+                held = self._reading.key_rows(
+                    KeyedRows(
+                        tenant=change.tenant,
+                        agent=change.agent,
+                        purpose=change.purpose,
+                        subject=change.subject,
+                        key_digest=change.key_digest,
+                    )
+                )
+                return self._with_derived(change.tenant, keyed_in(held, change.places))
+            case DropEnded():
+                bindings = (change.tenant, change.subject, change.agent, change.purpose)
+                return self._reading.ended_in_scope((*bindings, change.tier, change.scope_id))
+
+    def drop_rows(self, tenant: str, rows: Sequence[MemoryRow]) -> None:
+        """Drop these memory rows."""
+        self._many("drop_row", [(tenant, row.created_seq) for row in rows])
+
+    def amend(self, change: Amended) -> None:
+        """Carry out a change to rows that stand beside the memories."""
+        match change:
+            case DropSuppression():
+                self._connection.execute(SQL["drop_suppression"], (change.tenant, change.forget_id.bytes))
+            case PutBack():
+                bindings = (change.probe_at, change.tenant, change.forget_id.bytes)
+                self._connection.execute(SQL["probe_again"], bindings)
+            case EndHold():
+                self._connection.execute(SQL["end_hold"], (change.tenant, change.subject))
+
+    def _with_derived(self, tenant: str, memory_ids: Sequence[UUID]) -> list[MemoryRow]:
+        ids = json.dumps([memory_id.hex for memory_id in memory_ids])
+        rows = self._connection.execute(SQL["with_derived"], {"tenant": tenant, "ids": ids}).fetchall()
+        return [memory_row(row) for row in rows]
 
     def heads(self, heads: dict[str, tuple[int, bytes]]) -> None:
         """Where the logs end now."""
@@ -60,6 +124,7 @@ class SqliteTransaction:
                     row.seq,
                     row.sealed.event.stream.bytes if row.sealed.event.stream else None,
                     row.sealed.event.version,
+                    row.sealed.event.subject,
                     row.sealed.header.decode(),
                     row.sealed.body,
                     row.link,
@@ -68,7 +133,8 @@ class SqliteTransaction:
             ],
         )
         self._many("put_memory", [memory_bindings(row) for row in gathered.memories.values()])
-        self._many("put_floor", [msgspec.structs.astuple(row) for row in gathered.floors])
+        for kind, name in PUTS.items():
+            self._many(name, [_plain(row) for row in gathered.beside if type(row) is kind])
         self._many(
             "put_key",
             [
@@ -101,3 +167,9 @@ class SqliteTransaction:
     def _many(self, name: str, rows: list[tuple[object, ...]]) -> None:
         if rows:
             self._connection.executemany(SQL[name], rows)
+
+
+def _plain(row: SideRow) -> tuple[object, ...]:
+    """A row's values, ids as their bytes."""
+    values = msgspec.structs.astuple(row)
+    return tuple(value.bytes if isinstance(value, UUID) else value for value in values)

@@ -1,0 +1,245 @@
+"""The rows of the views, and the changes that events make to them (SPEC E1).
+
+A view row is a function of the log alone. What comes out of an event is a whole row put in place, or rows
+dropped, never a partial update that depends on the order of replay. Content is in no row.
+"""
+
+from datetime import UTC, datetime
+from typing import Final
+from uuid import UUID
+
+import msgspec
+
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+FOREVER: Final = 2**62
+"""The end of an interval that has none, in microseconds."""
+
+
+class MemoryRow(msgspec.Struct, frozen=True, gc=False):
+    """What lists, filters and version checks need of a memory; times in microseconds since 1970 UTC."""
+
+    tenant: str
+    created_seq: int
+    memory_id: UUID
+    agent: str
+    purpose: str
+    subject: str
+    scope_tier: str
+    scope_id: str
+    kind: str
+    status: str
+    trust: int
+    confidence: float
+    source_type: str
+    source_id: str
+    thread: str | None
+    position: int | None
+    key_digest: bytes | None
+    fingerprint: bytes | None
+    written_at: int
+    expires_at: int
+    valid_from: int
+    valid_to: int
+    version: int
+    tokens: int
+
+
+class FloorRow(msgspec.Struct, frozen=True, gc=False):
+    """A forget floor: what the target had at or below this position is gone (SPEC F4a, F4b).
+
+    Kept for ever, but for the digests of values, which an erasure takes with it.
+    """
+
+    tenant: str
+    subject: str
+    target_kind: str
+    target: str
+    floor_seq: int
+    floor_at: int
+
+
+class SuppressionRow(msgspec.Struct, frozen=True, gc=False):
+    """A forget of a leaf alone: the key is not looked for outward of the leaf, and the forget is probed."""
+
+    tenant: str
+    forget_id: UUID
+    subject: str
+    agent: str
+    purpose: str
+    key_digest: bytes
+    scope: str
+    place: str
+    seq: int
+    holds_until: int
+    probe_at: int
+
+
+class HoldRow(msgspec.Struct, frozen=True, gc=False):
+    """A legal hold that stands."""
+
+    tenant: str
+    subject: str
+    placed_seq: int
+    placed_by: str
+    placed_at: int
+    review_at: int | None
+
+
+class ErasureRow(msgspec.Struct, frozen=True, gc=False):
+    """The last erasure of a subject; ``done_seq`` is 0 until its certificate stands."""
+
+    tenant: str
+    subject: str
+    erasure_id: UUID
+    begun_seq: int
+    done_seq: int
+
+
+class DerivationRow(msgspec.Struct, frozen=True, gc=False):
+    """One memory was made from another (SPEC F9, M5a)."""
+
+    tenant: str
+    parent: UUID
+    child: UUID
+    subject: str
+
+
+class AlertRow(msgspec.Struct, frozen=True, gc=False):
+    """Something that a person should look at."""
+
+    tenant: str
+    seq: int
+    subject: str
+    kind: str
+    message: str
+    about: str | None
+    raised_at: int
+
+
+class KeyRow(msgspec.Struct, frozen=True, gc=False):
+    """A caller's credential as it is checked; the secret is only there as a hash."""
+
+    tenant: str
+    key_id: UUID
+    name: str
+    grants: str
+    secret_hash: bytes
+    created_at: int
+    revoked_at: int | None
+
+
+SideRow = FloorRow | SuppressionRow | HoldRow | ErasureRow | DerivationRow | AlertRow
+"""Rows that are only ever put or dropped whole, whose state nothing else depends on."""
+
+Row = MemoryRow | KeyRow | SideRow
+
+
+class Put(msgspec.Struct, frozen=True, gc=False):
+    """The row now stands, in place of any of the same key."""
+
+    row: Row
+
+
+class DropSubject(msgspec.Struct, frozen=True, gc=False):
+    """Every memory row of the subject is gone; its values are below a floor unless ``erases`` takes them."""
+
+    tenant: str
+    subject: str
+    seq: int
+    at: int
+    erases: bool = False
+
+
+class DropMemory(msgspec.Struct, frozen=True, gc=False):
+    """The row of a memory is gone, with those derived from it; their values are below a floor."""
+
+    tenant: str
+    memory_id: UUID
+    seq: int
+    at: int
+
+
+class DropKeyed(msgspec.Struct, frozen=True, gc=False):
+    """The rows of a key in these places are gone, with those derived from them."""
+
+    tenant: str
+    subject: str
+    agent: str
+    purpose: str
+    key_digest: bytes
+    places: tuple[str, ...]
+    seq: int
+    at: int
+
+
+class DropEnded(msgspec.Struct, frozen=True, gc=False):
+    """The rows of one scope whose memories have ended are no longer kept at hand."""
+
+    tenant: str
+    subject: str
+    agent: str
+    purpose: str
+    tier: str
+    scope_id: str
+
+
+class DropSuppression(msgspec.Struct, frozen=True, gc=False):
+    """A forget of a leaf alone held, and is over."""
+
+    tenant: str
+    forget_id: UUID
+
+
+class PutBack(msgspec.Struct, frozen=True, gc=False):
+    """A forget of a leaf alone did not hold: it is probed again then."""
+
+    tenant: str
+    forget_id: UUID
+    probe_at: int
+
+
+class EndHold(msgspec.Struct, frozen=True, gc=False):
+    """A hold is released."""
+
+    tenant: str
+    subject: str
+
+
+Drop = DropSubject | DropMemory | DropKeyed | DropEnded
+"""Changes that take memory rows away."""
+
+Change = Put | Drop | DropSuppression | PutBack | EndHold
+
+
+class Index(msgspec.Struct, frozen=True, gc=False):
+    """The words of a memory are to be found under its row."""
+
+    row: MemoryRow
+
+
+class Unindex(msgspec.Struct, frozen=True, gc=False):
+    """The words of a memory are to be found no more."""
+
+    row: MemoryRow
+
+
+class UnindexSubject(msgspec.Struct, frozen=True, gc=False):
+    """No word of the subject's memories is to be found any more, but of those that stand."""
+
+    tenant: str
+    subject: str
+    standing: frozenset[int] = frozenset()
+
+
+SearchChange = Index | Unindex | UnindexSubject
+
+
+def microseconds(value: datetime) -> int:
+    """A time as the views keep it."""
+    since = value - _EPOCH
+    return (since.days * 86_400 + since.seconds) * 1_000_000 + since.microseconds
+
+
+def from_microseconds(value: int) -> datetime:
+    """The inverse of microseconds."""
+    return datetime.fromtimestamp(value // 1_000_000, tz=UTC).replace(microsecond=value % 1_000_000)

@@ -1,0 +1,37 @@
+"""`tenure alerts`: what a person should look at, such as a forget that does not hold (SPEC F6)."""
+
+from typing import Annotated
+
+import typer
+
+from tenure.entrypoints.cli import options
+from tenure.entrypoints.cli.output import columns, note, say
+
+
+def alerts(
+    *,
+    tenant: options.Tenant,
+    limit: Annotated[int, typer.Option("--limit", metavar="N", help="At most so many, up to 200.")] = 50,
+    cursor: Annotated[
+        str | None, typer.Option("--cursor", metavar="CURSOR", help="Those before this place.")
+    ] = None,
+    data: options.Data = None,
+    database_url: options.DatabaseUrl = None,
+    as_json: options.Json = False,
+) -> None:
+    """List what a person should look at, newest first."""
+    from tenure.entrypoints.control.reaching import answer, reach
+    from tenure.entrypoints.control.subjects import ReadAlertsArguments
+    from tenure.usecases.alerts import AlertPage
+
+    settings = options.existing(options.loaded(data, database_url).settings)
+    with reach(settings) as reached:
+        page = answer(reached, ReadAlertsArguments(tenant=tenant, limit=limit, cursor=cursor), AlertPage)
+    rows = [
+        (f"{alert.raised_at:%Y-%m-%d %H:%M}", alert.kind, alert.about or "", alert.message)
+        for alert in page.items
+    ]
+    header = ("raised", "kind", "about", "message")
+    say(page, columns(header, rows) if rows else ["There are no alerts."], as_json=as_json)
+    if page.next_cursor is not None and not as_json:
+        note(f"there are more: --cursor {page.next_cursor}")
