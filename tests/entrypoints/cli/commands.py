@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import msgspec
+from tests.stores.engine import Engine
 from typer.testing import CliRunner
 
 from tenure.entrypoints.cli.main import app
@@ -84,6 +85,14 @@ def serving(folder: Path) -> Iterator[Serving]:
         line = process.stdout.readline()
         assert line, process.stderr.read() if process.stderr else ""
         yield Serving(process, folder, msgspec.json.decode(line))
+
+
+def at(engine: Engine) -> tuple[str, ...]:
+    """The options that name an engine's store."""
+    path, settings = engine.opening["path"], engine.opening["settings"]
+    if isinstance(path, Path):
+        return ("--data", str(path))
+    return ("--data", str(settings.data_dir), "--database-url", path)
 
 
 def clean_environment() -> dict[str, str]:

@@ -3,16 +3,17 @@
 from pathlib import Path
 
 import pytest
-from tests.entrypoints.cli.commands import Serving, ran
+from tests.entrypoints.cli.commands import Serving, at, ran
+from tests.stores.engine import Engine
 
 from tenure.core.errors import Unauthenticated
 from tenure.core.identity import Role, SourceType
-from tenure.wiring import authenticator, open_store
+from tenure.wiring import authenticator
 
 CREATE = ("key", "create", "--tenant", "acme", "--name", "bot")
 
 
-def test_a_created_keys_token_opens_what_was_granted_and_no_more(tmp_path: Path) -> None:
+def test_a_created_keys_token_opens_what_was_granted_and_no_more(engine: Engine) -> None:
     """SPEC A1, A2, A3, A4: every repeatable option is taken as often as it is given."""
     sides = (
         *("--role", "writer", "--role", "reader"),
@@ -20,9 +21,9 @@ def test_a_created_keys_token_opens_what_was_granted_and_no_more(tmp_path: Path)
         *("--source-type", "email", "--source-type", "web", "--model-driven"),
     )
 
-    made = ran(*CREATE, *sides, "--data", tmp_path / "store", "--json").json
+    made = ran(*CREATE, *sides, *at(engine), "--json").json
 
-    with open_store(tmp_path / "store") as node:
+    with engine.open() as node:
         caller = authenticator(node)(made["token"])
     assert (caller.tenant, caller.id, caller.name) == ("acme", made["id"], "bot")
     assert caller.grants.roles == {Role.WRITER, Role.READER}
@@ -33,17 +34,17 @@ def test_a_created_keys_token_opens_what_was_granted_and_no_more(tmp_path: Path)
     assert caller.grants.model_driven
 
 
-def test_sides_that_are_left_out_are_not_narrowed(tmp_path: Path) -> None:
+def test_sides_that_are_left_out_are_not_narrowed(engine: Engine) -> None:
     """SPEC A2: and the answer shows it by their absence."""
-    made = ran(*CREATE, "--role", "reader", "--data", tmp_path / "store", "--json").json
+    made = ran(*CREATE, "--role", "reader", *at(engine), "--json").json
 
     assert made["grants"] == {"roles": ["reader"]}
 
 
-def test_the_token_is_shown_once_and_never_listed(tmp_path: Path) -> None:
+def test_the_token_is_shown_once_and_never_listed(engine: Engine) -> None:
     """SPEC A1: it is stored hashed, so nobody can read it back."""
-    made = ran(*CREATE, "--role", "reader", "--data", tmp_path / "store")
-    listed = ran("key", "list", "--data", tmp_path / "store")
+    made = ran(*CREATE, "--role", "reader", *at(engine))
+    listed = ran("key", "list", *at(engine))
 
     token = next(line.split()[1] for line in made.out.splitlines() if line.startswith("token"))
     assert token.startswith("tnr.")
@@ -52,30 +53,28 @@ def test_the_token_is_shown_once_and_never_listed(tmp_path: Path) -> None:
     assert token.rpartition(".")[2] not in listed.out
 
 
-def test_a_revoked_key_opens_nothing_and_stays_in_the_list(tmp_path: Path) -> None:
+def test_a_revoked_key_opens_nothing_and_stays_in_the_list(engine: Engine) -> None:
     """SPEC A1: ending it twice changes nothing."""
-    folder = tmp_path / "store"
-    made = ran(*CREATE, "--role", "reader", "--data", folder, "--json").json
+    made = ran(*CREATE, "--role", "reader", *at(engine), "--json").json
 
-    first = ran("key", "revoke", made["id"], "--data", folder, "--json")
-    again = ran("key", "revoke", made["id"], "--tenant", "acme", "--data", folder)
+    first = ran("key", "revoke", made["id"], *at(engine), "--json")
+    again = ran("key", "revoke", made["id"], "--tenant", "acme", *at(engine))
 
     assert (first.code, again.code) == (0, 0)
     assert first.json["revoked_at"]
-    assert "revoked" in ran("key", "list", "--data", folder).out
-    with open_store(folder) as node, pytest.raises(Unauthenticated):
+    assert "revoked" in ran("key", "list", *at(engine)).out
+    with engine.open() as node, pytest.raises(Unauthenticated):
         authenticator(node)(made["token"])
 
 
-def test_keys_are_listed_by_tenant_or_all_together(tmp_path: Path) -> None:
+def test_keys_are_listed_by_tenant_or_all_together(engine: Engine) -> None:
     """SPEC M2: the machine's owner may look at every tenant's keys, and name one."""
-    folder = tmp_path / "store"
     for tenant in ("acme", "other"):
-        ran("key", "create", "--tenant", tenant, "--name", "n", "--role", "reader", "--data", folder)
+        ran("key", "create", "--tenant", tenant, "--name", "n", "--role", "reader", *at(engine))
 
-    everything = ran("key", "list", "--data", folder, "--json").json["items"]
-    one = ran("key", "list", "--tenant", "other", "--data", folder, "--json").json["items"]
-    none = ran("key", "list", "--tenant", "nobody", "--data", folder)
+    everything = ran("key", "list", *at(engine), "--json").json["items"]
+    one = ran("key", "list", "--tenant", "other", *at(engine), "--json").json["items"]
+    none = ran("key", "list", "--tenant", "nobody", *at(engine))
 
     assert [key["tenant"] for key in everything] == ["acme", "other"]
     assert [key["tenant"] for key in one] == ["other"]
@@ -93,10 +92,10 @@ def test_keys_are_listed_by_tenant_or_all_together(tmp_path: Path) -> None:
     ],
 )
 def test_grants_that_cannot_be_are_refused(
-    tmp_path: Path, options: tuple[str, ...], code: int, said: str
+    engine: Engine, options: tuple[str, ...], code: int, said: str
 ) -> None:
     """SPEC A4, A5: the rule is named, and no key is made."""
-    result = ran(*CREATE, *options, "--data", tmp_path / "store")
+    result = ran(*CREATE, *options, *at(engine))
 
     assert result.code == code
     assert said in result.err

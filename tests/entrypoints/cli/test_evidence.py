@@ -3,24 +3,25 @@
 import stat
 from pathlib import Path
 
-import apsw
 import msgspec
 import pytest
-from tests.entrypoints.cli.commands import Serving, program, ran
+from tests.entrypoints.cli.commands import Serving, at, program, ran
+from tests.stores.engine import Engine
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Path:
-    """A store with three events in two tenants."""
-    folder = tmp_path / "store"
+def store(engine: Engine) -> tuple[str, ...]:
+    """The options that name a store with three events in two tenants."""
     for tenant, name in (("acme", "one"), ("acme", "two"), ("other", "three")):
-        ran("key", "create", "--tenant", tenant, "--name", name, "--role", "reader", "--data", folder)
-    return folder
+        ran("key", "create", "--tenant", tenant, "--name", name, "--role", "reader", *at(engine))
+    return at(engine)
 
 
-def test_the_log_is_exported_whole_oldest_first_and_for_its_owner_alone(store: Path, tmp_path: Path) -> None:
+def test_the_log_is_exported_whole_oldest_first_and_for_its_owner_alone(
+    store: tuple[str, ...], tmp_path: Path
+) -> None:
     """SPEC E4: JSON Lines, one event each."""
-    result = ran("log", "export", tmp_path / "log.jsonl", "--data", store, "--json")
+    result = ran("log", "export", tmp_path / "log.jsonl", *store, "--json")
 
     lines = [msgspec.json.decode(line) for line in (tmp_path / "log.jsonl").read_bytes().splitlines()]
     assert result.json == {"file": str(tmp_path / "log.jsonl"), "events": 3, "tenants": 2}
@@ -29,24 +30,24 @@ def test_the_log_is_exported_whole_oldest_first_and_for_its_owner_alone(store: P
     assert [path.name for path in tmp_path.iterdir() if "log.jsonl" in path.name] == ["log.jsonl"]
 
 
-def test_one_tenants_log_goes_to_standard_output(store: Path) -> None:
+def test_one_tenants_log_goes_to_standard_output(store: tuple[str, ...]) -> None:
     """SPEC E4, M2: nothing but the lines, so that it can be piped."""
-    result = ran("log", "export", "-", "--tenant", "other", "--data", store)
+    result = ran("log", "export", "-", "--tenant", "other", *store)
 
     assert [msgspec.json.decode(line)["tenant"] for line in result.out.splitlines()] == ["other"]
     assert result.err == ""
 
 
-def test_the_export_and_json_cannot_share_standard_output(store: Path) -> None:
+def test_the_export_and_json_cannot_share_standard_output(store: tuple[str, ...]) -> None:
     """SPEC S2: the mistake is named."""
-    result = ran("log", "export", "-", "--data", store, "--json")
+    result = ran("log", "export", "-", *store, "--json")
 
     assert (result.code, result.json["field"]) == (2, "file")
 
 
-def test_a_place_that_cannot_be_written_is_a_clear_error(store: Path, tmp_path: Path) -> None:
+def test_a_place_that_cannot_be_written_is_a_clear_error(store: tuple[str, ...], tmp_path: Path) -> None:
     """SPEC S2: what cannot be written, and why."""
-    result = ran("log", "export", tmp_path / "missing" / "log.jsonl", "--data", store)
+    result = ran("log", "export", tmp_path / "missing" / "log.jsonl", *store)
 
     assert result.code == 1
     assert "cannot be written" in result.err
@@ -63,10 +64,10 @@ def test_an_export_through_the_server_is_the_same_bytes(served: Serving, tmp_pat
     assert len(through.out.splitlines()) >= 2
 
 
-def test_an_untouched_log_verifies(store: Path) -> None:
+def test_an_untouched_log_verifies(store: tuple[str, ...]) -> None:
     """SPEC E2: tenant by tenant."""
-    text = ran("log", "verify", "--data", store)
-    as_json = ran("log", "verify", "--tenant", "acme", "--data", store, "--json")
+    text = ran("log", "verify", *store)
+    as_json = ran("log", "verify", "--tenant", "acme", *store, "--json")
 
     assert text.code == as_json.code == 0
     assert text.out.splitlines() == [
@@ -76,17 +77,12 @@ def test_an_untouched_log_verifies(store: Path) -> None:
     assert (as_json.json["holds"], as_json.json["events"]) == (True, 2)
 
 
-def test_a_changed_event_is_located_and_fails_the_command(store: Path) -> None:
+def test_a_changed_event_is_located_and_fails_the_command(store: tuple[str, ...], engine: Engine) -> None:
     """SPEC E2: any change is detected and the first bad event named."""
-    connection = apsw.Connection(str(store / "log.db"))
-    connection.execute(
-        "UPDATE event SET header = replace(header, 'two', 'six') WHERE header LIKE '%\"two\"%'"
-    )
-    assert connection.changes() == 1
-    connection.close()
+    engine.alter_event("acme", 1, "inserted")
 
-    text = ran("log", "verify", "--data", store)
-    as_json = ran("log", "verify", "--data", store, "--json")
+    text = ran("log", "verify", *store)
+    as_json = ran("log", "verify", *store, "--json")
 
     assert text.code == as_json.code == 1
     assert "acme: BROKEN at event 2" in text.out
@@ -95,10 +91,10 @@ def test_a_changed_event_is_located_and_fails_the_command(store: Path) -> None:
     assert bad["other"]["holds"] is True
 
 
-def test_a_rebuild_comes_out_identical(store: Path) -> None:
+def test_a_rebuild_comes_out_identical(store: tuple[str, ...]) -> None:
     """SPEC E1: everything but the log can be dropped."""
-    text = ran("rebuild", "--data", store)
-    as_json = ran("rebuild", "--data", store, "--json")
+    text = ran("rebuild", *store)
+    as_json = ran("rebuild", *store, "--json")
 
     assert (text.code, text.out) == (0, "3 events replayed: identical\n")
     assert as_json.json == {"events": 3, "identical": True}

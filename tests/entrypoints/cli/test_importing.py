@@ -4,7 +4,8 @@ import json
 from pathlib import Path
 
 import pytest
-from tests.entrypoints.cli.commands import Serving, program, ran
+from tests.entrypoints.cli.commands import Serving, at, program, ran
+from tests.stores.engine import Engine
 
 from tenure.core.errors import Unavailable
 from tenure.core.identity import Caller, Grants, Role
@@ -12,19 +13,18 @@ from tenure.core.vocabulary import Status, Trust
 from tenure.entrypoints.library.embedded import Tenure
 from tenure.usecases import importing
 from tenure.usecases.reading import LIST, ListMemories
-from tenure.wiring import open_store
 
 EXAMPLE = Path(__file__).parents[3] / "examples" / "data" / "conversation.json"
 INTO = ("--tenant", "acme", "--agent", "assistant", "--purpose", "notes")
 READER = Caller(tenant="acme", id="key:r", name="r", grants=Grants(roles=frozenset({Role.READER})))
 
 
-def test_the_example_is_admitted_whole_and_answers_its_questions(tmp_path: Path) -> None:
+def test_the_example_is_admitted_whole_and_answers_its_questions(engine: Engine) -> None:
     """SPEC R1, M4: recall over an imported conversation finds the turns that hold the answer."""
-    imported = ran("import", "chat", EXAMPLE, *INTO, "--data", tmp_path / "store", "--json").json
+    imported = ran("import", "chat", EXAMPLE, *INTO, *at(engine), "--json").json
 
     found, asked = 0, 0
-    with Tenure.open(tmp_path / "store") as store:
+    with Tenure.open(**engine.opening) as store:
         bot = store.session("acme", "assistant", "notes")
         for talk in json.loads(EXAMPLE.read_text(encoding="utf-8")):
             for question in talk["questions"]:
@@ -37,14 +37,14 @@ def test_the_example_is_admitted_whole_and_answers_its_questions(tmp_path: Path)
     assert found == asked == 9
 
 
-def test_importing_again_doubles_nothing(tmp_path: Path) -> None:
+def test_importing_again_doubles_nothing(engine: Engine) -> None:
     """SPEC L9: also as a program of its own, after a restart."""
-    ran("import", "chat", EXAMPLE, *INTO, "--data", tmp_path / "store")
+    ran("import", "chat", EXAMPLE, *INTO, *at(engine))
 
-    again = program("import", "chat", EXAMPLE, *INTO, "--data", tmp_path / "store")
+    again = program("import", "chat", EXAMPLE, *INTO, *at(engine))
 
     assert (again.code, again.out) == (0, "42 turns read: 42 imported before\n")
-    with open_store(tmp_path / "store") as node:
+    with engine.open() as node:
         page = node.pipeline.run(LIST, READER, ListMemories(status=Status.ACTIVE, limit=100))
     assert len(page.items) == 42
 
@@ -57,7 +57,7 @@ def test_a_running_server_takes_the_import_in(served: Serving) -> None:
     assert (first.json["admitted"], second.json["repeated"]) == (42, 42)
 
 
-def test_the_gates_word_on_each_turn_is_counted_by_its_rule(tmp_path: Path) -> None:
+def test_the_gates_word_on_each_turn_is_counted_by_its_rule(tmp_path: Path, engine: Engine) -> None:
     """SPEC L2, L3: what a live write would not survive, an import does not either."""
     texts = [
         "The van is red.",
@@ -70,22 +70,20 @@ def test_the_gates_word_on_each_turn_is_counted_by_its_rule(tmp_path: Path) -> N
     ]
     (tmp_path / "chat.json").write_text(json.dumps([{"id": "talk", "turns": turns}]), encoding="utf-8")
 
-    result = ran(
-        "import", "chat", tmp_path / "chat.json", *INTO, "--subject", "customer-7", "--data", tmp_path / "s"
-    )
+    result = ran("import", "chat", tmp_path / "chat.json", *INTO, "--subject", "customer-7", *at(engine))
 
     assert result.code == 0
     assert result.out.splitlines()[0] == "4 turns read: 1 admitted, 1 quarantined, 1 rejected, 1 refused"
     assert "  rejected by credential: 1" in result.out
     assert "  talk/3: content has a NUL character" in result.out
     assert "hunter2" not in result.out + result.err
-    with open_store(tmp_path / "s") as node:
+    with engine.open() as node:
         page = node.pipeline.run(LIST, READER, ListMemories())
     assert {memory.subject for memory in page.items} == {"customer-7"}
 
 
 def test_what_was_imported_before_a_mistake_in_the_file_stays_and_is_reported(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """SPEC E5, S2: batches that were acknowledged, and the turns read before the torn place."""
     monkeypatch.setattr(importing, "BATCH_ITEMS_MAX", 10)
@@ -93,14 +91,14 @@ def test_what_was_imported_before_a_mistake_in_the_file_stays_and_is_reported(
     torn = tmp_path / "torn.json"
     torn.write_bytes(whole[: whole.index(b'"S2:3"')])
 
-    text = ran("import", "chat", torn, *INTO, "--data", tmp_path / "store")
-    as_json = ran("import", "chat", torn, *INTO, "--data", tmp_path / "store", "--json")
+    text = ran("import", "chat", torn, *INTO, *at(engine))
+    as_json = ran("import", "chat", torn, *INTO, *at(engine), "--json")
 
     assert text.code == as_json.code == 2
     assert "tenure: 14 turns read: 14 admitted; this stays" in text.err
     assert "ends in the middle" in text.err
     assert as_json.json["imported"]["repeated"] == 14
-    with open_store(tmp_path / "store") as node:
+    with engine.open() as node:
         page = node.pipeline.run(LIST, READER, ListMemories(limit=100))
     assert len(page.items) == 14
 
