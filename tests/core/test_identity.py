@@ -7,6 +7,7 @@ from tests.core.examples import MODEST
 
 from tenure.core.errors import InvalidRequest
 from tenure.core.identity import Scope, Tier, checked_name, checked_reference, only
+from tenure.core.scopes import places
 
 
 @pytest.mark.parametrize(
@@ -145,12 +146,12 @@ def test_whatever_may_serve_as_a_name_may_serve_as_a_reference(name: str) -> Non
 )
 def test_a_scope_looks_outward_innermost_first(scope: Scope, expected: list[tuple[str, str]]) -> None:
     """SPEC F3: a read at an inner scope resolves keys outward."""
-    assert expected == list(scope.chain())
+    assert expected == list(places(scope, None, Tier))
 
 
 def test_a_scope_never_looks_inward() -> None:
     """SPEC F3: a session lies inside a user's scope, so a read at the user's scope does not reach into it."""
-    assert list(Scope(tier=Tier.USER, id="u", session="s").chain()) == [("user", "u")]
+    assert list(places(Scope(tier=Tier.USER, id="u", session="s"), None, Tier)) == [("user", "u")]
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,6 @@
 """Erasing a subject: gone for good, proven, and taken up again wherever somebody died (SPEC F7-F9)."""
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable
 
 import msgspec
 import pytest
@@ -24,6 +23,7 @@ from tests.usecases.asking import (
     source,
     written,
 )
+from tests.usecases.overtaking import overtaken_by
 
 from tenure.core.erasure import METADATA_KEPT, OUT_OF_REACH, Certificate, signed_bytes
 from tenure.core.errors import Forbidden, InvalidRequest, MemoryRejected, NotFound, OnHold, Unavailable
@@ -35,7 +35,6 @@ from tenure.usecases.evidence import verify
 from tenure.usecases.forgetting import FORGET_SUBJECT, ForgetSubject
 from tenure.usecases.holds import PLACE_HOLD, RELEASE_HOLD, ReleaseHold
 from tenure.usecases.pipeline import Pipeline
-from tenure.usecases.ports import Append, AppendResult
 from tenure.usecases.reading import GET, LIST, Get, ListMemories
 from tenure.usecases.remembering import REMEMBER
 from tenure.usecases.retrieval import RECALL
@@ -297,35 +296,6 @@ def test_an_erasure_that_never_began_cannot_be_finished(pipeline: Pipeline) -> N
     """SPEC S2: there is nothing to go on from."""
     with pytest.raises(NotFound):
         finish(pipeline, TENANT, SUBJECT)
-
-
-class SomethingHappensFirst:
-    """A store in which something else happens just before an item is appended, once."""
-
-    def __init__(self, pipeline: Pipeline, happens: Callable[[], object]) -> None:
-        self._pipeline = pipeline
-        self._happens: Callable[[], object] | None = happens
-
-    def append(self, items: Sequence[Append]) -> list[AppendResult]:
-        """What the store answers after that."""
-        happens, self._happens = self._happens, None
-        if happens is not None:
-            happens()
-        return list(self._pipeline.store.append(items))
-
-    def __getattr__(self, name: str) -> Any:
-        """Everything else is the store's own."""
-        return getattr(self._pipeline.store, name)
-
-
-def overtaken_by(pipeline: Pipeline, happens: Callable[[], object]) -> Pipeline:
-    """The pipeline of somebody who is overtaken between deciding and appending."""
-    return Pipeline(
-        store=SomethingHappensFirst(pipeline, happens),
-        keyring=pipeline.keyring,
-        clock=pipeline.clock,
-        rules=pipeline.rules,
-    )
 
 
 def test_a_write_that_an_erasure_overtakes_is_decided_again_and_sealed_under_a_new_key(

@@ -1,9 +1,7 @@
 """Forgetting a subject or a memory: one event, all of it out of every read at once (SPEC F1, F2, F4)."""
 
-from collections.abc import Callable, Sequence
 from datetime import timedelta
 from functools import partial
-from typing import Any
 from uuid import UUID
 
 import pytest
@@ -27,6 +25,7 @@ from tests.usecases.asking import (
     source,
     written,
 )
+from tests.usecases.overtaking import overtaken_by
 
 from tenure.core.errors import (
     Forbidden,
@@ -43,7 +42,6 @@ from tenure.core.proposals import Revise
 from tenure.core.vocabulary import Kind
 from tenure.usecases.forgetting import FORGET_KEY, FORGET_MEMORY, FORGET_SUBJECT, ForgetMemory, ForgetSubject
 from tenure.usecases.pipeline import Pipeline
-from tenure.usecases.ports import Append, AppendResult
 from tenure.usecases.reading import GET, LIST, Get, ListMemories
 from tenure.usecases.remembering import REMEMBER, REVISE, ReviseMemory
 from tenure.usecases.retrieval import RECALL
@@ -169,31 +167,10 @@ def test_a_name_that_is_no_name_is_refused(pipeline: Pipeline) -> None:
     assert happened(pipeline) == []
 
 
-class SomebodyWritesFirst:
-    """A store to which another writer gets just before a forgetting does."""
-
-    def __init__(self, pipeline: Pipeline) -> None:
-        self._pipeline = pipeline
-
-    def append(self, items: Sequence[Append]) -> list[AppendResult]:
-        """What the store answers, once the other memory is there."""
-        written(self._pipeline, "Written in between")
-        return list(self._pipeline.store.append(items))
-
-    def __getattr__(self, name: str) -> Any:
-        """Everything else is the store's own."""
-        return getattr(self._pipeline.store, name)
-
-
 def test_a_retry_counts_what_the_first_call_took_and_not_what_it_expected(pipeline: Pipeline) -> None:
     """SPEC L9, F1: the first answer is given again, with what was written between reading and forgetting."""
     written(pipeline)
-    contended = Pipeline(
-        store=SomebodyWritesFirst(pipeline),
-        keyring=pipeline.keyring,
-        clock=pipeline.clock,
-        rules=pipeline.rules,
-    )
+    contended = overtaken_by(pipeline, lambda: written(pipeline, "Written in between"))
 
     first = contended.run(FORGET_SUBJECT, OFFICER, FORGET, idempotency_key="k")
     again = pipeline.run(FORGET_SUBJECT, OFFICER, FORGET, idempotency_key="k")
@@ -380,37 +357,12 @@ def test_a_key_that_was_written_just_before_its_first_forget_is_said_to_be_forgo
         key="contact",
         scope=Scope(tier=Tier.USER, id=SUBJECT),
     )
-    slow = overtaken(pipeline, lambda: written(pipeline, key="contact"))
+    slow = overtaken_by(pipeline, lambda: written(pipeline, key="contact"))
 
     answer = slow.run(FORGET_KEY, OFFICER, command)
 
     assert (answer.status, answer.forgotten) == (Forgetting.FORGOTTEN, 1)
     assert listed(pipeline) == set()
-
-
-class SomebodyForgetsFirst(SomebodyWritesFirst):
-    """A store in which a forgetting comes just before a write, once."""
-
-    def __init__(self, pipeline: Pipeline, forgets: Callable[[], object]) -> None:
-        super().__init__(pipeline)
-        self._forgets: Callable[[], object] | None = forgets
-
-    def append(self, items: Sequence[Append]) -> list[AppendResult]:
-        """What the store answers, once that is forgotten."""
-        forgets, self._forgets = self._forgets, None
-        if forgets is not None:
-            forgets()
-        return list(self._pipeline.store.append(items))
-
-
-def overtaken(pipeline: Pipeline, forgets: Callable[[], object]) -> Pipeline:
-    """The pipeline of a writer that a forgetting overtakes between deciding and storing."""
-    return Pipeline(
-        store=SomebodyForgetsFirst(pipeline, forgets),
-        keyring=pipeline.keyring,
-        clock=pipeline.clock,
-        rules=pipeline.rules,
-    )
 
 
 def test_a_write_that_was_decided_before_a_forget_is_decided_again_and_refused(
@@ -421,11 +373,11 @@ def test_a_write_that_was_decided_before_a_forget_is_decided_again_and_refused(
     memory = written(pipeline, "Pays by card now")
 
     with pytest.raises(MemoryRejected) as by_source:
-        overtaken(pipeline, lambda: forget(pipeline, "customer-8")).run(
+        overtaken_by(pipeline, lambda: forget(pipeline, "customer-8")).run(
             REMEMBER, BOT, proposal(subject="customer-8", source=old)
         )
     with pytest.raises(MemoryRejected) as by_value:
-        overtaken(pipeline, lambda: forget_memory(pipeline, memory)).run(
+        overtaken_by(pipeline, lambda: forget_memory(pipeline, memory)).run(
             REMEMBER, BOT, proposal("Pays by card now")
         )
 
@@ -440,7 +392,7 @@ def test_a_write_that_was_decided_before_a_forget_is_decided_again_and_let_in(
     """SPEC F4a: a fresh write is a new memory, in whichever order the two came; it is written once."""
     written(pipeline)
 
-    fresh = overtaken(pipeline, lambda: forget(pipeline)).run(REMEMBER, BOT, proposal("A fresh start"))
+    fresh = overtaken_by(pipeline, lambda: forget(pipeline)).run(REMEMBER, BOT, proposal("A fresh start"))
 
     assert fresh.memory is not None
     assert listed(pipeline) == {fresh.memory.id}
@@ -450,7 +402,7 @@ def test_a_write_that_was_decided_before_a_forget_is_decided_again_and_let_in(
 def test_what_is_derived_while_its_input_is_forgotten_is_not_written(pipeline: Pipeline) -> None:
     """SPEC F9, L8: nothing is made from what is out of every read."""
     parent = written(pipeline)
-    slow = overtaken(pipeline, lambda: forget_memory(pipeline, parent))
+    slow = overtaken_by(pipeline, lambda: forget_memory(pipeline, parent))
 
     with pytest.raises(NotFound):
         slow.run(REMEMBER, BOT, proposal("Writes much", kind=Kind.SUMMARY, derived_from=(parent.id,)))

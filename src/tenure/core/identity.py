@@ -55,12 +55,6 @@ class Scope(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     session: str | None = None
     user: str | None = None
 
-    def chain(self) -> tuple[tuple[Tier, str], ...]:
-        """The scope itself and every named scope around it, innermost first; never one inside it."""
-        around = ((Tier.SESSION, self.session), (Tier.USER, self.user))
-        outer = around[tuple(Tier).index(self.tier) :]
-        return ((self.tier, self.id), *((tier, name) for tier, name in outer if name))
-
 
 class Grants(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What a credential may touch. ``None`` means that this side is not narrowed (SPEC A2)."""

@@ -29,7 +29,7 @@ from tenure.core.rows import (
     SuppressionRow,
 )
 from tenure.core.scopes import Place, covers
-from tenure.usecases.ports import FirstAnswer, Idempotency, SealedEvent
+from tenure.usecases.ports import FirstAnswer, Idempotency, KeyedRows, SealedEvent
 
 PUTS: Final[dict[type, str]] = {
     FloorRow: "put_floor",
@@ -74,8 +74,14 @@ class Transaction(Protocol):
     def drop_subject(self, change: DropSubject) -> int:
         """Drop a subject's memory rows, laying the floors of their values; gives back how many there were."""
 
-    def selected(self, change: Selected) -> list[MemoryRow]:
-        """The memory rows that a change takes, with those derived from them where it is a forgetting."""
+    def key_rows(self, wanted: KeyedRows) -> list[MemoryRow]:
+        """Every row of one key, whatever its status."""
+
+    def with_derived(self, tenant: str, memory_ids: Sequence[UUID]) -> list[MemoryRow]:
+        """The rows of memories, and of all that was made from them."""
+
+    def ended_in_scope(self, tenant: str, place: tuple[str, ...]) -> list[MemoryRow]:
+        """The rows of a scope whose memories have ended: by subject, agent, purpose, tier and id."""
 
     def drop_rows(self, tenant: str, rows: Sequence[MemoryRow]) -> None:
         """Drop these memory rows."""
@@ -204,7 +210,7 @@ class Projection:
         return 0, ()
 
     def _drop_selected(self, change: Selected) -> tuple[int, tuple[MemoryRow, ...]]:
-        gone = self._transaction.selected(change)
+        gone = self._selected(change)
         self._transaction.drop_rows(change.tenant, gone)
         for row in gone:
             self._rows[(row.tenant, row.memory_id)] = None
@@ -212,6 +218,25 @@ class Projection:
                 floor = views.value_floor(row, change.seq, change.at)
                 self.gathered.beside += [floor] if floor is not None else []
         return len(gone), tuple(gone)
+
+    def _selected(self, change: Selected) -> list[MemoryRow]:
+        """The memory rows that a change takes, with those derived from them where it is a forgetting."""
+        asked = self._transaction
+        match change:
+            case DropMemory():
+                return asked.with_derived(change.tenant, [change.memory_id])
+            case DropKeyed():
+                wanted = KeyedRows(
+                    tenant=change.tenant,
+                    agent=change.agent,
+                    purpose=change.purpose,
+                    subject=change.subject,
+                    key_digest=change.key_digest,
+                )
+                return asked.with_derived(change.tenant, keyed_in(asked.key_rows(wanted), change.places))
+            case DropEnded():
+                sides = (change.subject, change.agent, change.purpose)
+                return asked.ended_in_scope(change.tenant, (*sides, change.tier, change.scope_id))
 
     def _end_key(self, event: Event) -> None:
         if isinstance(event.data, KeyRevoked):

@@ -10,11 +10,11 @@ from tenure.core.decision import Decided
 from tenure.core.errors import InvalidRequest
 from tenure.core.identity import Caller
 from tenure.core.rows import from_microseconds
+from tenure.usecases.paging import position
 from tenure.usecases.pipeline import UseCase, World
 
 ALERT_PAGE_MAX: Final = 200
 _CURSOR: Final = "before:"
-_POSITION_DIGITS_MAX: Final = 18
 
 
 class ReadAlerts(msgspec.Struct, frozen=True, kw_only=True):
@@ -44,7 +44,7 @@ class AlertPage(msgspec.Struct, frozen=True, kw_only=True):
 def _gather(world: World, caller: Caller, command: ReadAlerts) -> AlertPage:
     if not 0 < command.limit <= ALERT_PAGE_MAX:
         raise InvalidRequest(f"limit must be 1 to {ALERT_PAGE_MAX}", field="limit")
-    before = _position(command.cursor)
+    before = position(command.cursor, word=_CURSOR)
     rows = world.reading.alerts(
         caller.tenant, subjects=caller.grants.subjects, before_seq=before, limit=command.limit + 1
     )
@@ -62,15 +62,6 @@ def _gather(world: World, caller: Caller, command: ReadAlerts) -> AlertPage:
         ),
         next_cursor=f"{_CURSOR}{page[-1].seq}" if len(rows) > command.limit else None,
     )
-
-
-def _position(cursor: str | None) -> int | None:
-    if cursor is None:
-        return None
-    digits = cursor.removeprefix(_CURSOR)
-    if digits == cursor or not (digits.isascii() and digits.isdigit()) or len(digits) > _POSITION_DIGITS_MAX:
-        raise InvalidRequest("cursor must be the next_cursor of an earlier page", field="cursor")
-    return int(digits)
 
 
 READ_ALERTS: UseCase[ReadAlerts, AlertPage, AlertPage] = UseCase(

@@ -113,7 +113,10 @@ def destroy_again(pipeline: Pipeline) -> int:
     for tenant, stored in pipeline.store.forgets():
         event = open_event(stored, pipeline.keyring)
         if isinstance(event.data, ErasureBegun) and event.subject is not None and event.data.keys:
-            destroyed += pipeline.keyring.destroy(tenant, event.subject, event.data.keys)
+            # Almost always none is there, and then nothing is committed for it.
+            back = set(pipeline.keyring.key_ids(tenant, event.subject)).intersection(event.data.keys)
+            if back:
+                destroyed += pipeline.keyring.destroy(tenant, event.subject, sorted(back))
     return destroyed
 
 

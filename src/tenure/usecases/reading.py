@@ -14,13 +14,13 @@ from tenure.core.identity import Caller, SourceType
 from tenure.core.memory import Memory, evolve
 from tenure.core.rows import microseconds
 from tenure.core.vocabulary import Kind, Status
+from tenure.usecases.paging import position
 from tenure.usecases.pipeline import UseCase, World
 from tenure.usecases.ports import Listing
 from tenure.usecases.sealing import fold, load, open_event
 
 PAGE_ITEMS_MAX = 200
 _CURSOR = "after:"
-_POSITION_DIGITS_MAX = 18
 
 
 class Get(msgspec.Struct, frozen=True, kw_only=True):
@@ -126,7 +126,7 @@ def _list(world: World, caller: Caller, command: ListMemories) -> Page:
             source_type=command.source_type,
             source_id=command.source_id,
             key_digest=world.keyring.digest(caller.tenant, "key", command.key) if command.key else None,
-            before_seq=_position(command.cursor),
+            before_seq=position(command.cursor, word=_CURSOR),
         )
     )
     page = rows[: command.limit]
@@ -143,15 +143,6 @@ def _narrowed(asked: str | None, granted: Iterable[str] | None) -> frozenset[str
     if asked is not None:
         return frozenset({asked})
     return frozenset(granted) if granted is not None else None
-
-
-def _position(cursor: str | None) -> int | None:
-    if cursor is None:
-        return None
-    digits = cursor.removeprefix(_CURSOR)
-    if digits == cursor or not (digits.isascii() and digits.isdigit()) or len(digits) > _POSITION_DIGITS_MAX:
-        raise InvalidRequest("cursor must be the next_cursor of an earlier page", field="cursor")
-    return int(digits)
 
 
 def _history(world: World, caller: Caller, command: Get) -> History:

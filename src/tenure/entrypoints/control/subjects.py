@@ -20,13 +20,8 @@ from tenure.usecases.alerts import READ_ALERTS, ReadAlerts
 from tenure.usecases.certificates import fingerprint
 from tenure.usecases.erasure import EraseSubject, erase
 from tenure.usecases.exporting import EXPORT_SUBJECT, ExportSubject
-from tenure.usecases.forgetting import (
-    FORGET_KEY,
-    FORGET_MEMORY,
-    FORGET_SUBJECT,
-    ForgetMemory,
-    ForgetSubject,
-)
+from tenure.usecases.forget_selection import forget
+from tenure.usecases.forgetting import ForgetMemory, ForgetSubject
 from tenure.usecases.holds import ASK_HOLD, PLACE_HOLD, RELEASE_HOLD, AskHold, ReleaseHold
 from tenure.usecases.pipeline import Pipeline
 from tenure.wiring import Node
@@ -141,22 +136,11 @@ class PublicKey(msgspec.Struct, frozen=True, kw_only=True):
     fingerprint: str
 
 
-def forget_subject(node: Node, arguments: ForgetSubjectArguments) -> Iterator[Line]:
-    """Everything about a subject out of every read (SPEC F1)."""
-    caller = _officer(node.pipeline, arguments.tenant)
-    yield result(node.pipeline.run(FORGET_SUBJECT, caller, arguments.forget))
-
-
-def forget_memory(node: Node, arguments: ForgetMemoryArguments) -> Iterator[Line]:
-    """One memory, and what was derived from it, out of every read (SPEC F9)."""
-    caller = _officer(node.pipeline, arguments.tenant)
-    yield result(node.pipeline.run(FORGET_MEMORY, caller, arguments.forget))
-
-
-def forget_key(node: Node, arguments: ForgetKeyArguments) -> Iterator[Line]:
-    """A key out of every read at a scope (SPEC F4, F5)."""
-    caller = _officer(node.pipeline, arguments.tenant)
-    yield result(node.pipeline.run(FORGET_KEY, caller, arguments.forget))
+def forget_what(
+    node: Node, arguments: ForgetSubjectArguments | ForgetMemoryArguments | ForgetKeyArguments
+) -> Iterator[Line]:
+    """A subject, a memory or a key at a scope, out of every read (SPEC F1, F4, F9)."""
+    yield result(forget(node.pipeline, _officer(node.pipeline, arguments.tenant), arguments.forget))
 
 
 def erase_subject(node: Node, arguments: EraseArguments) -> Iterator[Line]:
@@ -211,9 +195,9 @@ def public_key(node: Node, _arguments: PublicKeyArguments) -> Iterator[Line]:
 
 
 SUBJECT_OPERATIONS: Final[tuple[tuple[str, Operation[Any]], ...]] = (
-    operation(ForgetSubjectArguments, forget_subject),
-    operation(ForgetMemoryArguments, forget_memory),
-    operation(ForgetKeyArguments, forget_key),
+    operation(ForgetSubjectArguments, forget_what),
+    operation(ForgetMemoryArguments, forget_what),
+    operation(ForgetKeyArguments, forget_what),
     operation(EraseArguments, erase_subject),
     operation(ExportSubjectArguments, export_subject),
     operation(PlaceHoldArguments, place_hold),

@@ -14,6 +14,8 @@ from psycopg_pool import ConnectionPool, PoolClosed, PoolTimeout
 from tenure.core.errors import Unavailable
 
 APP_ROLE: Final = "tenure_app"
+OWNER_FOR_NOW: Final = "SET LOCAL ROLE NONE"
+"""For what concerns the rows of every tenant, which the program's role never sees together."""
 CONNECT_TIMEOUT_SECONDS: Final = 4
 """For each server that an address names, unless the address says; shorter than the wait for a connection."""
 POOL_TIMEOUT_SECONDS: Final = 5.0
@@ -248,6 +250,18 @@ def faults_as_unavailable() -> Iterator[None]:
         raise Unavailable(
             f"the database cannot serve now ({type(fault).__name__})", hint=hint, retry_after_seconds=1
         ) from fault
+
+
+@contextmanager
+def durably(connection: Connection) -> Iterator[None]:
+    """A transaction whose commit is bounded and confirmed; a connection that failed is not used again."""
+    connection.execute("BEGIN")
+    try:
+        yield
+    except BaseException:
+        connection.close()
+        raise
+    committed(connection)
 
 
 def as_owner(connection: Connection, statement: LiteralString) -> None:

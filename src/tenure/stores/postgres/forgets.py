@@ -9,8 +9,9 @@ from psycopg_pool import ConnectionPool, PoolTimeout
 from tenure.core.errors import Unavailable
 from tenure.stores.forgets import Recorded
 from tenure.stores.postgres.connecting import (
+    OWNER_FOR_NOW,
     Connection,
-    committed,
+    durably,
     faults_as_unavailable,
     one_tenant,
 )
@@ -21,7 +22,6 @@ _ADD: Final = """
     INSERT INTO forget_ledger (tenant_id, seq, header, link, is_withdrawn) VALUES (%s, %s, %s, %s, %s)
 """
 # The owner reads all tenants' rows, which only a restore does; the program's role is confined to one.
-_AS_OWNER: Final = "SET LOCAL ROLE NONE"
 _ENTRIES: Final = """
     SELECT tenant_id, position, seq, header, link FROM forget_ledger AS noted
     WHERE (tenant_id, position) > (%s, %s) AND NOT is_withdrawn AND NOT EXISTS (
@@ -84,7 +84,7 @@ class PostgresForgets:
         after: tuple[str, int] = ("", 0)
         while True:
             with faults_as_unavailable(), self._pool.connection() as connection, connection.transaction():
-                connection.execute(_AS_OWNER)
+                connection.execute(OWNER_FOR_NOW)
                 page = connection.execute(_ENTRIES, (*after, PAGE)).fetchall()
             for tenant, _, seq, header, link in page:
                 yield tenant, StoredEvent(seq, header.encode(), None, link)
@@ -93,14 +93,8 @@ class PostgresForgets:
             after = (page[-1][0], page[-1][1])
 
     def _store(self, forgets: Sequence[Recorded], *, is_withdrawn: bool = False) -> None:
-        with faults_as_unavailable(), self._pool.connection() as connection:
-            try:
-                connection.execute("BEGIN")
-                _put(connection, forgets, is_withdrawn=is_withdrawn)
-            except BaseException:
-                connection.close()
-                raise
-            committed(connection)
+        with faults_as_unavailable(), self._pool.connection() as connection, durably(connection):
+            _put(connection, forgets, is_withdrawn=is_withdrawn)
 
 
 def _put(connection: Connection, forgets: Sequence[Recorded], *, is_withdrawn: bool = False) -> None:

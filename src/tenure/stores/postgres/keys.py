@@ -11,9 +11,11 @@ from psycopg_pool import ConnectionPool
 from tenure.stores.keyring import WrappedSubjectKey, WrappedTenantKey
 from tenure.stores.postgres.connecting import (
     COMMIT_TIMEOUT_SECONDS,
+    OWNER_FOR_NOW,
     Connection,
     as_owner,
     committed,
+    durably,
     faults_as_unavailable,
     one_tenant,
     pool,
@@ -97,7 +99,7 @@ class PostgresKeyTable:
         """Every tenant's wrapped keys."""
         with faults_as_unavailable(), self._pool.connection() as connection, connection.transaction():
             # The owner reads all tenants' rows; the program's role is confined to one.
-            connection.execute("SET LOCAL ROLE NONE")
+            connection.execute(OWNER_FOR_NOW)
             rows = connection.execute(
                 "SELECT tenant_id, name, epoch, wrapped FROM tenant_key ORDER BY tenant_id, name, epoch"
             ).fetchall()
@@ -108,7 +110,7 @@ class PostgresKeyTable:
         rows = [(key.wrapped, key.tenant, key.name, key.epoch) for key in tenant_keys]
         with faults_as_unavailable(), self._pool.connection() as connection:
             with connection.transaction():
-                connection.execute("SET LOCAL ROLE NONE")
+                connection.execute(OWNER_FOR_NOW)
                 connection.cursor().executemany(_REWRAP, rows)
             as_owner(connection, _REWRITE)
 
@@ -156,16 +158,9 @@ class PostgresKeyTable:
 
     def _change(self, tenant: str, statement: LiteralString, rows: Sequence[tuple[object, ...]]) -> int:
         """Change rows of one tenant, durably; gives back how many."""
-        with faults_as_unavailable(), self._pool.connection() as connection:
-            connection.execute("BEGIN")
-            try:
-                connection.execute(one_tenant(tenant))
-                changed = sum(connection.execute(statement, row).rowcount for row in rows)
-            except BaseException:
-                connection.close()
-                raise
-            committed(connection)
-        return changed
+        with faults_as_unavailable(), self._pool.connection() as connection, durably(connection):
+            connection.execute(one_tenant(tenant))
+            return sum(connection.execute(statement, row).rowcount for row in rows)
 
     def _one(self, tenant: str, statement: LiteralString, bindings: tuple[object, ...]) -> Any:
         """One row of one tenant."""

@@ -16,10 +16,12 @@ from tenure.stores.group_commit import GroupCommit, Ticket
 from tenure.stores.postgres.connecting import (
     COMMIT_TIMEOUT_SECONDS,
     FAULTS,
+    OWNER_FOR_NOW,
     Connection,
     OutcomeUnknown,
     as_owner,
     committed,
+    durably,
     faults_as_unavailable,
     one_tenant,
     pool,
@@ -51,7 +53,6 @@ ATTEMPTS_MAX: Final = 5
 EXPORT_PAGE: Final = 2_000
 _REWRITE: Final = "VACUUM (FULL) tenure.posting, tenure.document"
 """A word that is deleted stays in its file until the file is written anew."""
-AS_OWNER: Final = "SET LOCAL ROLE NONE"
 CONFIRMING: Final = "SET LOCAL lock_timeout = '5s'"
 NOT_WAITING: Final = "SET LOCAL synchronous_commit = off"
 """For leases: one that is lost with the server has run out, so they wait for no disk and no standby."""
@@ -146,13 +147,13 @@ class PostgresStore:
         For whoever has just unlocked the keyring. Of nodes that come at once each may do it.
         """
         with faults_as_unavailable(), self._pool.connection() as connection, connection.transaction():
-            connection.execute(AS_OWNER)
+            connection.execute(OWNER_FOR_NOW)
             is_done = connection.execute(SQL["views_are_replayed"]).fetchone() == (True,)
         if is_done:
             return
         self.rebuild()
         with faults_as_unavailable(), self._pool.connection() as connection, connection.transaction():
-            connection.execute(AS_OWNER)
+            connection.execute(OWNER_FOR_NOW)
             connection.execute(SQL["put_views_are_replayed"])
 
     def healthy(self) -> bool:
@@ -202,15 +203,9 @@ class PostgresStore:
     def purge(self, tenant: str, subject: str, *, up_to_seq: int) -> None:
         """Take the sealed bodies of a subject's events away."""
         self._refuse_when_closed()
-        with faults_as_unavailable(), self._pool.connection() as connection:
-            connection.execute("BEGIN")
-            try:
-                connection.execute(one_tenant(tenant))
-                connection.execute(SQL["purge_bodies"], (tenant, subject, up_to_seq))
-            except BaseException:
-                connection.close()
-                raise
-            committed(connection)
+        with faults_as_unavailable(), self._pool.connection() as connection, durably(connection):
+            connection.execute(one_tenant(tenant))
+            connection.execute(SQL["purge_bodies"], (tenant, subject, up_to_seq))
 
     def residue(self, tenant: str, subject: str, *, up_to_seq: int) -> list[Residue]:
         """Look for what is left of an erased subject: rows, sealed bodies, entries in the word index."""

@@ -14,9 +14,6 @@ import msgspec
 from tenure.core.ledger import GENESIS
 from tenure.core.memory import STEP_OF
 from tenure.core.rows import (
-    DropEnded,
-    DropKeyed,
-    DropMemory,
     DropSubject,
     DropSuppression,
     EndHold,
@@ -31,7 +28,7 @@ from tenure.core.rows import (
 from tenure.stores.forgets import Recorded, forgets_among
 from tenure.stores.postgres.connecting import Connection, Tenancy, one_tenant
 from tenure.stores.postgres.reading import SQL, PostgresReading, place_number
-from tenure.stores.projecting import PUTS, Amended, Gathered, Selected, StoredRow, keyed_in
+from tenure.stores.projecting import PUTS, Amended, Gathered, StoredRow
 from tenure.usecases.ports import Append, FirstAnswer, KeyedRows
 
 Moved = Mapping[str, tuple[int, int, bytes]]
@@ -106,27 +103,15 @@ class PostgresTransaction:
             self._connection.execute(SQL["subject_values"], bindings)
         return self._connection.execute(SQL["drop_subject"], (tenant, subject)).rowcount
 
-    def selected(self, change: Selected) -> list[MemoryRow]:
-        """The memory rows that a change takes, with those derived from them where it is a forgetting."""
-        self.tenancy.enter(change.tenant)
-        reading = PostgresReading(self._connection)
-        match change:
-            case DropMemory():
-                return self._with_derived(change.tenant, [change.memory_id])
-            case DropKeyed():
-                held = reading.key_rows(
-                    KeyedRows(
-                        tenant=change.tenant,
-                        agent=change.agent,
-                        purpose=change.purpose,
-                        subject=change.subject,
-                        key_digest=change.key_digest,
-                    )
-                )
-                return self._with_derived(change.tenant, keyed_in(held, change.places))
-            case DropEnded():
-                bindings = (change.tenant, change.subject, change.agent, change.purpose)
-                return reading.ended_in_scope((*bindings, change.tier, change.scope_id))
+    def key_rows(self, wanted: KeyedRows) -> list[MemoryRow]:
+        """Every row of one key, whatever its status."""
+        self.tenancy.enter(wanted.tenant)
+        return PostgresReading(self._connection).key_rows(wanted)
+
+    def ended_in_scope(self, tenant: str, place: tuple[str, ...]) -> list[MemoryRow]:
+        """The rows of a scope whose memories have ended."""
+        self.tenancy.enter(tenant)
+        return PostgresReading(self._connection).ended_in_scope((tenant, *place))
 
     def drop_rows(self, tenant: str, rows: Sequence[MemoryRow]) -> None:
         """Drop these memory rows."""
@@ -168,7 +153,8 @@ class PostgresTransaction:
             if seq > before[tenant]
         }
 
-    def _with_derived(self, tenant: str, memory_ids: Sequence[UUID]) -> list[MemoryRow]:
+    def with_derived(self, tenant: str, memory_ids: Sequence[UUID]) -> list[MemoryRow]:
+        """The rows of memories, and of all that was made from them."""
         self.tenancy.enter(tenant)
         bindings = {"tenant": tenant, "ids": list(memory_ids)}
         return [MemoryRow(*row) for row in self._connection.execute(SQL["with_derived"], bindings).fetchall()]

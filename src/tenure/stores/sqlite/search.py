@@ -64,13 +64,7 @@ class SearchIndex:
         self._boundaries.clear()
         self._subjects.clear()
         with faults_as_unavailable(), transaction(self._connection):
-            for name in (
-                "clear_postings",
-                "clear_documents",
-                "clear_boundaries",
-                "clear_subjects",
-                "clear_built",
-            ):
+            for name in CLEARING:
                 self._connection.execute(SQL[name])
 
     def rewrite(self) -> None:

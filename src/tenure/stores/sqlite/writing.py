@@ -8,9 +8,6 @@ import apsw
 import msgspec
 
 from tenure.core.rows import (
-    DropEnded,
-    DropKeyed,
-    DropMemory,
     DropSubject,
     DropSuppression,
     EndHold,
@@ -20,7 +17,7 @@ from tenure.core.rows import (
     SideRow,
 )
 from tenure.stores.forgets import Recorded, forgets_among
-from tenure.stores.projecting import PUTS, Amended, Gathered, Selected, keyed_in
+from tenure.stores.projecting import PUTS, Amended, Gathered
 from tenure.stores.sqlite.reading import SQL, SqliteReading, memory_bindings, memory_row
 from tenure.usecases.ports import FirstAnswer, KeyedRows
 
@@ -69,25 +66,13 @@ class SqliteTransaction:
         self._connection.execute(SQL["drop_subject"], (tenant, subject))
         return int(self._connection.changes())
 
-    def selected(self, change: Selected) -> list[MemoryRow]:
-        """The memory rows that a change takes, with those derived from them where it is a forgetting."""
-        match change:
-            case DropMemory():
-                return self._with_derived(change.tenant, [change.memory_id])
-            case DropKeyed():
-                held = self._reading.key_rows(
-                    KeyedRows(
-                        tenant=change.tenant,
-                        agent=change.agent,
-                        purpose=change.purpose,
-                        subject=change.subject,
-                        key_digest=change.key_digest,
-                    )
-                )
-                return self._with_derived(change.tenant, keyed_in(held, change.places))
-            case DropEnded():
-                bindings = (change.tenant, change.subject, change.agent, change.purpose)
-                return self._reading.ended_in_scope((*bindings, change.tier, change.scope_id))
+    def key_rows(self, wanted: KeyedRows) -> list[MemoryRow]:
+        """Every row of one key, whatever its status."""
+        return self._reading.key_rows(wanted)
+
+    def ended_in_scope(self, tenant: str, place: tuple[str, ...]) -> list[MemoryRow]:
+        """The rows of a scope whose memories have ended."""
+        return self._reading.ended_in_scope((tenant, *place))
 
     def drop_rows(self, tenant: str, rows: Sequence[MemoryRow]) -> None:
         """Drop these memory rows."""
@@ -104,7 +89,8 @@ class SqliteTransaction:
             case EndHold():
                 self._connection.execute(SQL["end_hold"], (change.tenant, change.subject))
 
-    def _with_derived(self, tenant: str, memory_ids: Sequence[UUID]) -> list[MemoryRow]:
+    def with_derived(self, tenant: str, memory_ids: Sequence[UUID]) -> list[MemoryRow]:
+        """The rows of memories, and of all that was made from them."""
         ids = json.dumps([memory_id.hex for memory_id in memory_ids])
         rows = self._connection.execute(SQL["with_derived"], {"tenant": tenant, "ids": ids}).fetchall()
         return [memory_row(row) for row in rows]
