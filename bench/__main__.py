@@ -14,6 +14,7 @@ from typing import Final, NamedTuple
 import msgspec
 
 from bench import (
+    evidence,
     floor,
     forgetting,
     http_api,
@@ -25,6 +26,7 @@ from bench import (
     postgres_recall,
     recalling,
     replaying,
+    starting,
     syncs,
 )
 from bench.results import Row, heading, line
@@ -48,6 +50,8 @@ MEASUREMENTS: Final = {
     "replay": Measurement(replaying.measure, replaying.LEAVES_OUT),
     "open": Measurement(opening.measure, opening.LEAVES_OUT),
     "forget": Measurement(forgetting.measure, forgetting.LEAVES_OUT),
+    "evidence": Measurement(evidence.measure, evidence.LEAVES_OUT),
+    "start-up": Measurement(starting.measure, starting.LEAVES_OUT),
     "postgres": Measurement(postgres.measure, postgres.LEAVES_OUT),
     "postgres-1ms": Measurement(postgres.measure_slow, postgres.LEAVES_OUT_SLOW),
     "postgres-recall": Measurement(postgres_recall.measure, postgres_recall.LEAVES_OUT),
@@ -121,9 +125,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument(
         "--data", type=Path, metavar="DIR", help="where the stores go (beside the repository)"
     )
-    parser.add_argument(
-        "--quick", action="store_true", help="fewer rounds: under half a minute, rougher figures"
-    )
+    parser.add_argument("--quick", action="store_true", help="fewer rounds: under a minute, rougher figures")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write every figure to a file as well")
     options = parser.parse_args()
     unknown = set(options.names) - set(MEASUREMENTS)

@@ -11,6 +11,7 @@ from tenure.config import ConfigError, Loaded, Settings, declared, load, markdow
 
 ROOT = Path(__file__).resolve().parent.parent
 KEY = bytes(range(32))
+ALLOWED = ("hooks.lan", "10.1.0.0/16")
 KEY_TEXT = base64.b64encode(KEY).decode()
 
 
@@ -64,6 +65,7 @@ def test_the_documented_defaults_are_the_figures_of_the_rules() -> None:
     assert settings.recall.stale_after_seconds == 7 * 24 * 60 * 60
     assert settings.recall.stale_below_freshness == 0.35
     assert settings.admission.on_scanner_failure == "quarantine"
+    assert settings.evidence.reads == "batched"
 
 
 def test_command_line_beats_environment_beats_file_beats_default(folder: Path) -> None:
@@ -93,6 +95,7 @@ def test_command_line_beats_environment_beats_file_beats_default(folder: Path) -
         ("TENURE_LOG__LEVEL", "WARNING", "log.level", "warning"),
         ("TENURE_JWT__ALGORITHMS", "es256, EdDSA,", "jwt.algorithms", ("ES256", "EdDSA")),
         ("TENURE_KEYS__KEK", KEY_TEXT + "\n", "keys.kek", KEY),
+        ("TENURE_ALERTS__WEBHOOK_ALLOW", "hooks.lan, 10.1.0.0/16", "alerts.webhook_allow", ALLOWED),
         ("TENURE_RETENTION__TASK_INHERITS", "False", "retention.task_inherits", False),
         ("TENURE_RETENTION__SESSION_INHERITS", "1", "retention.session_inherits", True),
     ],
@@ -110,7 +113,7 @@ def test_text_from_the_environment_becomes_the_type_of_its_setting(
 def test_every_setting_can_be_given_by_variable_file_and_command_line(folder: Path) -> None:
     """SPEC S3: the names in environment, file and command line follow from one another."""
     for name, setting in declared().items():
-        if setting.default is not None:
+        if setting.default not in (None, ()):
             # A JSON value of these types is a TOML value too.
             written = msgspec.json.encode(setting.default).decode()
             (folder / "each.toml").write_text(f"{name} = {written}\n")

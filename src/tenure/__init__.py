@@ -16,6 +16,7 @@ if TYPE_CHECKING:
         ScopeNotNamed,
         TenureError,
         TooLarge,
+        ToolRefused,
         Unauthenticated,
         Unavailable,
         VersionConflict,
@@ -27,12 +28,14 @@ if TYPE_CHECKING:
     from tenure.entrypoints.library.client import AsyncClient, Client
     from tenure.entrypoints.library.embedded import Tenure
     from tenure.entrypoints.library.sources import Source
+    from tenure.entrypoints.library.tool_guard import ToolGuard
 
 _WHERE = {
     "AsyncClient": "tenure.entrypoints.library.client",
     "AsyncTenure": "tenure.entrypoints.library.awaited",
     "Client": "tenure.entrypoints.library.client",
     "Tenure": "tenure.entrypoints.library.embedded",
+    "ToolGuard": "tenure.entrypoints.library.tool_guard",
     "Source": "tenure.entrypoints.library.sources",
     "Scope": "tenure.core.identity",
     "Claim": "tenure.core.vocabulary",
@@ -59,6 +62,8 @@ __all__ = [
     "Tenure",
     "TenureError",
     "TooLarge",
+    "ToolGuard",
+    "ToolRefused",
     "Unauthenticated",
     "Unavailable",
     "VersionConflict",

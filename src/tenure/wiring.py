@@ -10,14 +10,15 @@ from typing import TYPE_CHECKING, Final, Protocol, Self
 
 import msgspec
 
-from tenure.config import Settings
-from tenure.core.admission import default_policy
+from tenure.config import Settings, policy_in_force
 from tenure.core.errors import InvalidRequest, NotFound, Unauthenticated, Unavailable
 from tenure.core.identity import Caller, Tier
 from tenure.core.remembering import WriteRules
 from tenure.core.retention import Ladder
+from tenure.core.toolguard import Sensitive, Tools
 from tenure.core.truth import Doubt
-from tenure.core.vocabulary import Outcome
+from tenure.core.watching import AlertKind, Threshold, WatchRules
+from tenure.engines.checkpoint_folder import CheckpointFolder
 from tenure.engines.clock import SystemClock
 from tenure.stores.keyring import SealingKeyring
 from tenure.stores.root_key import RootKeyFile
@@ -31,8 +32,11 @@ from tenure.stores.unlocking import RootKeys, Rotated, rotate_to_file, rotate_to
 from tenure.stores.wrapping import Wrapping, WrongRootKey
 from tenure.usecases import access
 from tenure.usecases.erasure import destroy_again
+from tenure.usecases.notifying import Messenger
 from tenure.usecases.pipeline import Pipeline, Rules
 from tenure.usecases.ports import Clock, Reading, Store
+from tenure.usecases.recording import Reads
+from tenure.usecases.watching import Watcher
 
 if TYPE_CHECKING:
     from tenure.stores.postgres.keys import PostgresKeyTable
@@ -77,7 +81,15 @@ class Node:
         self.keyring = keyring
         self.store = store
         self._keys = keys
-        self.pipeline = Pipeline(store=store, keyring=keyring, clock=clock, rules=rules(settings))
+        self.pipeline = Pipeline(
+            store=store,
+            keyring=keyring,
+            clock=clock,
+            rules=rules(settings),
+            checkpoint_place=_checkpoint_place(settings),
+        )
+        self.watcher = Watcher(self.pipeline)
+        self.messenger = _messenger(self.pipeline, settings)
 
     def close(self) -> None:
         """Write what still waits, close everything and give the folder back; again changes nothing."""
@@ -246,10 +258,7 @@ def rules(settings: Settings) -> Rules:
     retention, admission, recall = settings.retention, settings.admission, settings.recall
     return Rules(
         write=WriteRules(
-            policy=default_policy(
-                content_characters_max=admission.content_characters_max,
-                on_scanner_failure=Outcome(admission.on_scanner_failure),
-            ),
+            policy=policy_in_force(settings),
             ladder=Ladder(
                 task=timedelta(seconds=retention.task_seconds),
                 session=timedelta(seconds=retention.session_seconds),
@@ -271,7 +280,52 @@ def rules(settings: Settings) -> Rules:
         ),
         content_characters_max=admission.content_characters_max,
         recall_items_max=recall.items_max,
+        tools=_tools(settings),
+        reads=Reads(settings.evidence.reads),
+        log_name=settings.evidence.log_name,
+        checkpoint_every=timedelta(seconds=settings.evidence.checkpoint_seconds),
+        watch=_watch_rules(settings),
     )
+
+
+def _watch_rules(settings: Settings) -> WatchRules:
+    """From where on something is an alert."""
+    chosen = msgspec.structs.asdict(settings.alerts)
+    return WatchRules(
+        **{
+            kind.value: Threshold(
+                count=chosen[f"{kind}_count"], within=timedelta(seconds=chosen[f"{kind}_seconds"])
+            )
+            for kind in AlertKind
+        }
+    )
+
+
+def _messenger(pipeline: Pipeline, settings: Settings) -> Messenger | None:
+    """The way to whoever is told of alerts, if anybody is."""
+    alerts = settings.alerts
+    if alerts.webhook_url is None or alerts.webhook_secret is None:
+        return None
+    # Loaded when needed: most stores have no receiver.
+    from tenure.engines.webhook import Webhook  # noqa: PLC0415
+
+    webhook = Webhook(alerts.webhook_url, alerts.webhook_secret, allow=alerts.webhook_allow)
+    return Messenger(pipeline, webhook)
+
+
+def _checkpoint_place(settings: Settings) -> CheckpointFolder | None:
+    folder = settings.evidence.checkpoint_dir
+    return CheckpointFolder(folder) if folder is not None else None
+
+
+def _tools(settings: Settings) -> Tools:
+    return {
+        name: {
+            path: Sensitive(resolver=one.resolver, describe=one.describe)
+            for path, one in tool.parameters.items()
+        }
+        for name, tool in settings.tools.items()
+    }
 
 
 def authenticator(node: Node) -> Authenticator:

@@ -23,7 +23,6 @@ from tenure.core.events import (
     ForgetProbed,
     HoldPlaced,
     HoldReleased,
-    Influenced,
     KeyCreated,
     KeyRevoked,
     MemoryForgotten,
@@ -43,6 +42,19 @@ from tenure.core.events import (
     Superseded,
 )
 from tenure.core.identity import Caller, Grants, Moment, Role, Scope, SourceType, Tier
+from tenure.core.incident_events import (
+    CalledTool,
+    Held,
+    Influenced,
+    Looked,
+    PolicyReevaluated,
+    PolicySwitched,
+    RefusedParameter,
+    SourceRevocationFinished,
+    SourceRevoked,
+    ToolAuthorized,
+    ToolRefused,
+)
 from tenure.core.memory import Memory, evolve
 from tenure.core.proposals import Remember
 from tenure.core.remembering import WriteFacts, WriteRules
@@ -287,8 +299,19 @@ EXAMPLES: Final[tuple[EventData, ...]] = (
     Influenced(
         response_id="response-1",
         used_memory_ids=(id_of(1),),
-        tool_call_ids=("call-1",),
-        tool_names=("send_mail",),
+        tool_calls=(CalledTool(id="call-1", name="send_mail", arguments_fingerprint="0f1e"),),
+    ),
+    Held(rule="external_source", reason="text from outside waits", policy_version="strict-2"),
+    Looked(what="get", returned=1, memory_id=id_of(1)),
+    SourceRevoked(source_type="email", source_id="message-9", reason="phished", detected_at=NOW),
+    SourceRevocationFinished(seq=12, revoked=3, seconds=1.5, responses=2, tool_calls=1),
+    PolicySwitched(version="strict-2", digest="ab12", before="default-1"),
+    PolicyReevaluated(seq=14, version="strict-2", examined=100, held=4),
+    ToolAuthorized(tool="pay_supplier", resolved=("iban",), receipt_ids=(id_of(6),)),
+    ToolRefused(
+        tool="pay_supplier",
+        refused=(RefusedParameter(parameter="iban", because="memory", memory_ids=(id_of(1),)),),
+        receipt_ids=(id_of(6),),
     ),
 )
 """One event of each type with every field given, as the golden files hold it."""

@@ -19,6 +19,7 @@ from tenure.core.events import (
     Superseded,
 )
 from tenure.core.identity import SourceType
+from tenure.core.incident_events import Held
 from tenure.core.memory import LIFE_CYCLE, STEP_OF, next_status
 from tenure.core.vocabulary import Status, Trust
 
@@ -45,6 +46,9 @@ STEPS: Final[Sequence[st.SearchStrategy[EventData]]] = (
     st.builds(Renewed, expires_at=_days),
     st.builds(Revoked),
     st.builds(Expired, expired_at=st.just(NOW)),
+    st.builds(
+        Held, rule=st.just("strict"), reason=st.just("a later policy"), policy_version=st.just("strict-2")
+    ),
 )
 
 

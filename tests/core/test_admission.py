@@ -75,6 +75,22 @@ def combined(*changes: dict[str, object]) -> Proposal:
     return replace(PLAIN, **{**merged, "findings": found})
 
 
+@given(proposal=proposals, outcome=st.sampled_from(Outcome))
+def test_no_rule_lets_in_what_a_scanner_found(proposal: Proposal, outcome: Outcome) -> None:
+    """SPEC L4, L5, M5b: not even one that approves everything; a failed scan is a finding too."""
+    anything = Rule(
+        name="anything",
+        reason="because",
+        when=Condition(kinds=frozenset(Kind)),
+        outcome=outcome,
+        trust=Trust.USER_ASSERTED,
+    )
+    decision = rule_on(Policy(version="open", rules=(anything,)), proposal).decision
+
+    assert not (proposal.findings and decision.outcome is Outcome.APPROVE)
+    assert (decision.rule == "found_by_scanner") == (bool(proposal.findings) and outcome is Outcome.APPROVE)
+
+
 def test_the_default_rules_stand_in_the_order_of_the_specification() -> None:
     """SPEC L3: the order, by name."""
     assert [rule.name for rule in POLICY.rules] == [name for name, _, _ in IN_ORDER]

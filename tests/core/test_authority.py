@@ -50,8 +50,12 @@ CARRIED_BY: dict[str, set[str]] = {
     "subject:erase": {"privacy_officer", "subject"},
     "subject:export": {"privacy_officer", "subject"},
     "subject:hold": {"privacy_officer"},
-    "alert:read": {"privacy_officer", "auditor", "operator"},
+    "alert:read": {"reviewer", "privacy_officer", "auditor", "operator"},
+    "source:revoke": {"reviewer", "operator"},
+    "source:impact": {"reviewer", "auditor", "operator"},
+    "tool:authorize": {"writer", "reader"},
     "log:read": {"auditor", "operator"},
+    "policy:manage": {"operator"},
     "key:manage": {"operator"},
 }
 ANYTHING = Target()
@@ -124,6 +128,8 @@ def test_what_a_model_steers_never_judges_manages_keys_sees_what_is_withheld_or_
         Permission.READ_WITHHELD,
         Permission.RENEW,
         Permission.MANAGE_KEYS,
+        Permission.MANAGE_POLICY,
+        Permission.REVOKE_SOURCE,
         Permission.ERASE,
         Permission.EXPORT,
         Permission.HOLD,
@@ -168,6 +174,40 @@ def test_narrowing_a_credential_never_lets_it_do_more(
 
     assert isinstance(authorise(narrow, Permission.PROPOSE, target), Allowed) == inside
     assert isinstance(authorise(caller(Role.WRITER), Permission.PROPOSE, target), Allowed)
+
+
+@pytest.mark.parametrize(
+    ("narrowed", "field"),
+    [
+        ({"agents": frozenset({"support"})}, "agent"),
+        ({"purposes": frozenset({"service"})}, "purpose"),
+        ({"subjects": frozenset({"customer-7"})}, "subject"),
+        ({"subjects": frozenset()}, "subject"),
+    ],
+)
+def test_what_reaches_the_whole_tenant_is_denied_to_whoever_was_granted_a_part(
+    narrowed: dict[str, frozenset[str]], field: str
+) -> None:
+    """SPEC A2, I1: a credential that is narrowed on any side may not revoke a source for all of them."""
+    whole = Target(everything=True)
+
+    because = "this reaches the whole tenant, and this credential only a part of it"
+    assert authorise(caller(Role.REVIEWER, **narrowed), Permission.REVOKE_SOURCE, whole) == Denied(
+        because=because, field=field
+    )
+    assert authorise(caller(Role.REVIEWER, **narrowed), Permission.REVOKE_SOURCE, ANYTHING) == Allowed(
+        Role.REVIEWER
+    )
+
+
+def test_the_whole_tenant_is_open_to_whoever_is_not_narrowed_to_a_part_of_it() -> None:
+    """SPEC A2: the source types that a key may attest say nothing of what it may see."""
+    whole = Target(everything=True)
+
+    assert authorise(caller(Role.REVIEWER), Permission.REVOKE_SOURCE, whole) == Allowed(Role.REVIEWER)
+    attesting = caller(Role.REVIEWER, source_types=frozenset({SourceType.EMAIL}))
+    assert authorise(attesting, Permission.REVOKE_SOURCE, whole) == Allowed(Role.REVIEWER)
+    assert isinstance(authorise(caller(Role.WRITER), Permission.REVOKE_SOURCE, whole), Denied)
 
 
 def test_a_denial_tells_the_caller_the_field_and_whom_to_ask() -> None:

@@ -26,6 +26,7 @@ from tests.core.golden_files import FOLDER, path_of, read
 from tests.core.histories import histories
 
 from tenure.core.events import (
+    LIFTS,
     NAMES,
     Event,
     EventData,
@@ -41,6 +42,7 @@ from tenure.core.events import (
     encode_secret,
 )
 from tenure.core.identity import Grants, Role
+from tenure.core.incident_events import CalledTool, Influenced, InfluencedV1
 from tenure.core.vocabulary import Claim
 
 LISTED = [
@@ -55,6 +57,7 @@ LISTED = [
     ("memory.admitted", 1),
     ("memory.expired", 1),
     ("memory.forgotten", 1),
+    ("memory.held", 1),
     ("memory.promoted", 1),
     ("memory.quarantined", 1),
     ("memory.refused", 1),
@@ -63,13 +66,22 @@ LISTED = [
     ("memory.revised", 1),
     ("memory.revoked", 1),
     ("memory.superseded", 1),
+    ("policy.reevaluated", 1),
+    ("policy.switched", 1),
+    ("read.answered", 1),
     ("recall.answered", 1),
-    ("recall.influenced", 1),
+    ("recall.influenced", 2),
     ("scope.compacted", 1),
     ("scoped_key.forgotten", 1),
+    ("source.revocation_finished", 1),
+    ("source.revoked", 1),
     ("subject.erased", 1),
     ("subject.forgotten", 1),
+    ("tool.authorized", 1),
+    ("tool.refused", 1),
 ]
+EARLIER = [("recall.influenced", 1)]
+"""What was once written and is written no more, listed by hand."""
 QUOTED = (CONTENT, KEY, URI, REASON, CLAIM.entity, CLAIM.attribute, CLAIM.value)
 each_event = pytest.mark.parametrize("data", EXAMPLES, ids=lambda data: NAMES[type(data)][0])
 
@@ -127,9 +139,10 @@ def test_a_secret_is_read_as_it_was_sealed(secret: Secret) -> None:
 
 def test_every_event_has_a_golden_file_and_no_golden_file_is_left_over() -> None:
     """SPEC E3: `python -m tests.core.golden_files` writes the file of a new event."""
-    expected = sorted(path_of(name, version).name for name, version in NAMES.values())
+    expected = sorted(path_of(name, version).name for name, version in (*NAMES.values(), *LIFTS))
 
     assert expected == sorted(path.name for path in FOLDER.iterdir())
+    assert len(set(expected)) == len(expected)
 
 
 @each_event
@@ -138,6 +151,38 @@ def test_a_golden_file_is_read_as_the_event_that_was_once_stored(data: EventData
     expected = event(data)
 
     assert expected == read(path_of(*NAMES[type(data)]))
+
+
+def test_every_version_that_was_ever_written_is_still_read() -> None:
+    """SPEC E3: a name and version, once written, stays readable, whatever is written today."""
+    assert sorted(LIFTS) == EARLIER
+    for path in sorted(FOLDER.iterdir()):
+        one = read(path)
+        assert NAMES[type(one.data)][0] == path.name.rpartition(".v")[0]
+
+
+def test_every_earlier_version_is_lifted_step_by_step_to_the_one_that_is_written_today() -> None:
+    """SPEC E3: versions 1 up to today's have no gap, so no chain of lifts ends before today's shape."""
+    today = dict(NAMES.values())
+
+    for name, version in today.items():
+        assert [number for known, number in sorted(LIFTS) if known == name] == list(range(1, version))
+    assert {name for name, _version in LIFTS} <= set(today)
+
+
+def test_a_report_of_the_first_version_says_what_it_said_in_the_shape_of_today() -> None:
+    """SPEC E3, R7: ids and names of tool calls stood apart, and no fingerprints were kept."""
+    lifted = read(path_of("recall.influenced", 1))
+
+    assert lifted == event(
+        Influenced(
+            response_id="response-1",
+            used_memory_ids=(id_of(1),),
+            tool_calls=(CalledTool(id="call-1", name="send_mail"),),
+        )
+    )
+    bare = InfluencedV1(response_id="response-1", used_memory_ids=())
+    assert bare.lifted() == Influenced(response_id="response-1", used_memory_ids=())
 
 
 @each_event

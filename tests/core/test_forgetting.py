@@ -17,6 +17,7 @@ from tenure.core.forgetting import (
     ForgetFacts,
     Forgetting,
     Forgotten,
+    MemoryFacts,
     below,
     forget_memory,
     forget_subject,
@@ -89,7 +90,9 @@ def test_a_subject_that_is_no_name_is_refused(subject: str) -> None:
 
 def test_forgetting_a_memory_is_one_event_at_the_version_that_was_seen() -> None:
     """SPEC F4, L8: it holds only while the memory is as it was read."""
-    decided = forget_memory(memory(), 1, OFFICER, moment(now=LATER), stands=True)
+    decided = forget_memory(
+        MemoryFacts(memory=memory(), stands=True, gone=False), 1, OFFICER, moment(now=LATER)
+    )
 
     assert isinstance(decided, Decided)
     assert decided.answer == Forgotten(status=Forgetting.FORGOTTEN, forgotten=1, anchored_at="memory")
@@ -101,7 +104,9 @@ def test_forgetting_a_memory_is_one_event_at_the_version_that_was_seen() -> None
 
 def test_a_memory_of_another_version_is_not_forgotten_unseen() -> None:
     """SPEC L8: the conflict says the current version, and changes nothing."""
-    refused = forget_memory(memory(version=3), 2, OFFICER, moment(), stands=True)
+    refused = forget_memory(
+        MemoryFacts(memory=memory(version=3), stands=True, gone=False), 2, OFFICER, moment()
+    )
 
     assert isinstance(refused, Refused)
     assert isinstance(refused.error, VersionConflict)
@@ -111,7 +116,9 @@ def test_a_memory_of_another_version_is_not_forgotten_unseen() -> None:
 @pytest.mark.parametrize("expected_version", [1, 7])
 def test_a_memory_that_is_out_of_every_read_was_forgotten_already(expected_version: int) -> None:
     """SPEC F1: idempotent, whichever version the caller once saw."""
-    decided = forget_memory(memory(), expected_version, OFFICER, moment(), stands=False)
+    decided = forget_memory(
+        MemoryFacts(memory=memory(), stands=False, gone=True), expected_version, OFFICER, moment()
+    )
 
     assert isinstance(decided, Decided)
     assert decided.answer == Forgotten(status=Forgetting.ALREADY_FORGOTTEN, forgotten=0, anchored_at="memory")
@@ -121,7 +128,9 @@ def test_a_memory_that_is_out_of_every_read_was_forgotten_already(expected_versi
 @pytest.mark.parametrize("status", [status for status in Status if status is not Status.PROPOSED])
 def test_a_memory_is_forgotten_whatever_its_status(status: Status) -> None:
     """SPEC F1: what waits, ended or was turned down as well."""
-    decided = forget_memory(memory(status=status), 1, OFFICER, moment(), stands=True)
+    decided = forget_memory(
+        MemoryFacts(memory=memory(status=status), stands=True, gone=False), 1, OFFICER, moment()
+    )
 
     assert isinstance(decided, Decided)
     assert decided.answer.durable

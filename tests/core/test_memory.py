@@ -43,6 +43,7 @@ from tenure.core.events import (
     Superseded,
 )
 from tenure.core.identity import Boundary, SourceType
+from tenure.core.incident_events import Held
 from tenure.core.memory import STEP_OF, Memory, Step, evolve, next_status
 from tenure.core.vocabulary import Outcome, Source, Status, Trust
 
@@ -205,6 +206,21 @@ def test_promotion_records_trust_reviewer_time_and_reason() -> None:
 
     assert after.trust is Trust.REVIEWER_VERIFIED
     assert (after.reviewed_by, after.reviewed_at, after.decision_reason) == ("reviewer-1", LATER, REASON)
+
+
+def test_a_memory_that_a_later_policy_holds_back_waits_with_the_rule_that_held_it() -> None:
+    """SPEC I4: an active memory is quarantined anew; what it says and who may judge it stay as they were."""
+    held = Held(rule="external_source", reason="text from outside waits", policy_version="strict-2")
+
+    after = evolve(memory(), event(held, version=2, at=LATER, secret=None))
+
+    assert (after.status, after.version, after.updated_at) == (Status.QUARANTINED, 2, LATER)
+    decision = (after.decision.outcome, after.decision.rule, after.decision.reason)
+    assert decision == (Outcome.QUARANTINE, "external_source", "text from outside waits")
+    assert (after.policy_version, after.decision.policy_version) == ("strict-2", "strict-2")
+    assert (after.content, after.trust, after.reviewed_by) == (CONTENT, Trust.USER_ASSERTED, None)
+    promoted = evolve(after, event(Promoted(trust=Trust.REVIEWER_VERIFIED), version=3))
+    assert promoted.status is Status.ACTIVE
 
 
 @pytest.mark.parametrize("data", [Rejected(), Revoked()])

@@ -26,6 +26,7 @@ from tests.core.examples import (
     revised,
 )
 from tests.core.histories import histories
+from tests.core.projected import AT, row, row_after
 
 from tenure.core.errors import IllegalTransition
 from tenure.core.events import (
@@ -39,12 +40,10 @@ from tenure.core.events import (
     ForgetProbed,
     HoldPlaced,
     HoldReleased,
-    Influenced,
     KeyCreated,
     KeyRevoked,
     MemoryForgotten,
     Promoted,
-    Recalled,
     Refused,
     Rejected,
     Revoked,
@@ -54,8 +53,14 @@ from tenure.core.events import (
     SubjectForgotten,
 )
 from tenure.core.identity import Grants, Role, Scope, SourceType, Tier
+from tenure.core.incident_events import (
+    Looked,
+    ToolAuthorized,
+    ToolRefused,
+)
 from tenure.core.memory import STEP_OF, Memory, evolve
 from tenure.core.rows import (
+    DERIVED,
     FOREVER,
     AlertRow,
     Change,
@@ -72,6 +77,7 @@ from tenure.core.rows import (
     Index,
     KeyRow,
     MemoryRow,
+    ProvenanceRow,
     Put,
     PutBack,
     SearchChange,
@@ -96,8 +102,7 @@ from tenure.core.vocabulary import Status
 
 ABOUT_ONE_MEMORY = [data for data in EXAMPLES if type(data) in STEP_OF]
 MOVES = [data for data in ABOUT_ONE_MEMORY[2:] if not isinstance(data, MemoryForgotten)]
-IN_THE_LOG_ALONE = (Refused, AccessDenied, KeyRevoked, Recalled, Influenced)
-AT = microseconds(NOW)
+IN_THE_LOG_ALONE = (Refused, AccessDenied, KeyRevoked, Looked, ToolAuthorized, ToolRefused)
 BEFORE = microseconds(NOW - timedelta(days=1))
 SUBJECT_FLOOR = FloorRow("acme", "customer-7", "subject", "customer-7", 12, AT)
 PLACES = ("task:task-1", "session:session-1", "user:*")
@@ -107,19 +112,6 @@ QUOTED = (CONTENT, KEY, URI, REASON, CLAIM.entity, CLAIM.attribute, CLAIM.value)
 def name_of(data: EventData) -> str:
     """The event's name, to read in a failure."""
     return NAMES[type(data)][0]
-
-
-def row_after(one: Event, seq: int, before: MemoryRow | None) -> MemoryRow:
-    """The memory's row after one more of its events."""
-    change = project(one, seq, before)[0]
-    assert isinstance(change, Put)
-    assert isinstance(change.row, MemoryRow)
-    return change.row
-
-
-def row(**changes: object) -> MemoryRow:
-    """The row of an admitted memory."""
-    return replace(row_after(event(admitted()), 11, None), **changes)
 
 
 @MODEST
@@ -218,7 +210,7 @@ def test_an_illegal_step_is_refused_by_the_view_as_well(data: EventData) -> None
 @pytest.mark.parametrize(
     "data", [data for data in EXAMPLES if isinstance(data, IN_THE_LOG_ALONE)], ids=name_of
 )
-def test_receipts_denials_and_refusals_change_no_row(data: EventData) -> None:
+def test_looks_denials_and_refusals_change_no_row(data: EventData) -> None:
     """SPEC E1: they are in the log alone; a key's row ends by ``revoked_key``."""
     assert project(event(data), 12, None) == ()
 
@@ -338,11 +330,18 @@ def test_a_rejected_value_lies_below_a_floor_that_holds_no_text() -> None:
 
 def test_what_a_memory_was_made_from_is_a_row_for_each_input() -> None:
     """SPEC F9, M5a: derivation is tracked, so that a forgetting finds what came of it."""
-    born, *derived = project(event(admitted(derived_from=(id_of(3), id_of(4)))), 11, None)
+    made = admitted(derived_from=(id_of(3), id_of(4)))
+
+    born, came_from, *derived = project(event(made), 11, None)
 
     assert isinstance(born, Put)
+    assert came_from == Put(
+        ProvenanceRow(
+            "acme", "message-1", "direct_user", id_of(1), 11, "caller-1", "support", "service", "customer-7"
+        )
+    )
     assert derived == [
-        Put(DerivationRow("acme", parent, id_of(1), "customer-7")) for parent in (id_of(3), id_of(4))
+        Put(DerivationRow("acme", parent, id_of(1), "customer-7", DERIVED)) for parent in (id_of(3), id_of(4))
     ]
 
 

@@ -30,6 +30,7 @@ from tenure.core.events import NAMES, Recalled
 from tenure.core.forgetting import Forgetting
 from tenure.core.holds import PlaceHold
 from tenure.core.identity import Role
+from tenure.core.incident_events import Looked
 from tenure.core.vocabulary import Kind
 from tenure.usecases.erasure import EraseSubject, erase
 from tenure.usecases.evidence import export, verify
@@ -57,8 +58,10 @@ def left(pipeline: Pipeline, subject: str = SUBJECT) -> set[str | None]:
 
 
 def happened(pipeline: Pipeline) -> list[str]:
-    """The names of everything that happened, but for the receipts of recalls."""
-    return [NAMES[type(event.data)][0] for event in log(pipeline) if not isinstance(event.data, Recalled)]
+    """The names of everything that happened, but for what was only read."""
+    return [
+        NAMES[type(event.data)][0] for event in log(pipeline) if not isinstance(event.data, Recalled | Looked)
+    ]
 
 
 def bodies(pipeline: Pipeline) -> int:

@@ -1,6 +1,6 @@
 """What the contract suite needs of an engine: to open it, to look behind it, and to do it harm."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Final, LiteralString, Protocol
 from urllib.parse import urldefrag
@@ -10,6 +10,7 @@ import msgspec
 import psycopg
 
 from tenure.config import Settings
+from tenure.core.ledger import ChainedEvent
 from tenure.usecases.pipeline import Pipeline
 from tenure.usecases.ports import Clock, Keyring, Store
 from tenure.wiring import Node, open_database, open_store
@@ -64,6 +65,9 @@ class Engine(Protocol):
     def alter_event(self, tenant: str, seq: int, alteration: str) -> None:
         """Change one event behind the chain's back: one of ALTERATIONS."""
 
+    def put_log(self, tenant: str, rows: Sequence[ChainedEvent], head: tuple[int, bytes]) -> None:
+        """Put other rows in the place of a tenant's whole log, and another head."""
+
 
 _VIEWS: Final[dict[str, LiteralString]] = {
     "alert": "SELECT * FROM alert ORDER BY tenant_id, seq",
@@ -73,7 +77,12 @@ _VIEWS: Final[dict[str, LiteralString]] = {
     "forget_floor": "SELECT * FROM forget_floor ORDER BY tenant_id, subject, target_kind, target",
     "hold": "SELECT * FROM hold ORDER BY tenant_id, subject",
     "memory": "SELECT * FROM memory ORDER BY tenant_id, created_seq",
+    "policy": "SELECT * FROM policy ORDER BY tenant_id",
+    "provenance": "SELECT * FROM provenance ORDER BY tenant_id, source_id, source_type, memory_id",
+    "revoked_source": "SELECT * FROM revoked_source ORDER BY tenant_id, seq",
+    "shown": "SELECT * FROM shown ORDER BY tenant_id, memory_id, seq",
     "suppression": "SELECT * FROM suppression ORDER BY tenant_id, forget_id",
+    "used": "SELECT * FROM used ORDER BY tenant_id, memory_id, seq",
 }
 _SQLITE_ALTERATIONS: Final = {
     "altered body": """
@@ -123,6 +132,22 @@ _POSTGRES_ALTERATIONS: Final[dict[str, LiteralString]] = {
 }
 
 
+_SQLITE_PUT_LOG: Final = (
+    "DELETE FROM event WHERE tenant_id = ?",
+    "INSERT INTO event (tenant_id, seq, header, body, link) VALUES (?, ?, ?, ?, ?)",
+    "UPDATE tenant_head SET seq = ?, link = ? WHERE tenant_id = ?",
+)
+_POSTGRES_PUT_LOG: Final[tuple[LiteralString, LiteralString, LiteralString]] = (
+    "DELETE FROM event WHERE tenant_id = %s",
+    "INSERT INTO event (tenant_id, seq, header, body, link) VALUES (%s, %s, %s, %s, %s)",
+    "UPDATE tenant_head SET seq = %s, link = %s WHERE tenant_id = %s",
+)
+
+
+def _values(tenant: str, rows: Sequence[ChainedEvent]) -> list[tuple[object, ...]]:
+    return [(tenant, row.seq, row.header.decode(), row.body, row.link) for row in rows]
+
+
 class SqliteEngine:
     """The embedded store; its place is a folder."""
 
@@ -161,6 +186,20 @@ class SqliteEngine:
     def alter_event(self, tenant: str, seq: int, alteration: str) -> None:
         """Change one event behind the chain's back."""
         self.execute(_SQLITE_ALTERATIONS[alteration], {"tenant": tenant, "seq": seq})
+
+    def put_log(self, tenant: str, rows: Sequence[ChainedEvent], head: tuple[int, bytes]) -> None:
+        """Put other rows in a tenant's whole log's place."""
+        delete, insert, update = _SQLITE_PUT_LOG
+        connection = apsw.Connection(str(self.folder / "log.db"))
+        try:
+            connection.set_busy_timeout(5_000)
+            connection.pragma("synchronous", "off")
+            with connection:
+                connection.execute(delete, (tenant,))
+                connection.executemany(insert, _values(tenant, rows))
+                connection.execute(update, (*head, tenant))
+        finally:
+            connection.close()
 
     def execute(self, statement: str, bindings: dict[str, object]) -> None:
         """Run SQL on the log's file, past the store."""
@@ -212,6 +251,14 @@ class PostgresEngine:
         with self.superuser() as connection:
             connection.execute(_POSTGRES_ALTERATIONS[alteration], {"tenant": tenant, "seq": seq})
 
+    def put_log(self, tenant: str, rows: Sequence[ChainedEvent], head: tuple[int, bytes]) -> None:
+        """Put other rows in a tenant's whole log's place."""
+        delete, insert, update = _POSTGRES_PUT_LOG
+        with self.superuser() as connection:
+            connection.execute(delete, (tenant,))
+            connection.cursor().executemany(insert, _values(tenant, rows))
+            connection.execute(update, (*head, tenant))
+
     def superuser(self) -> psycopg.Connection[tuple[object, ...]]:
         """A connection of somebody whom no rule holds back; several statements may go in one text."""
         return psycopg.connect(
@@ -223,7 +270,7 @@ ENGINES: dict[str, Callable[[str], Engine]] = {"postgres": PostgresEngine, "sqli
 """The engines that the contract suite runs on, by their names; each takes a place of its own."""
 
 
-def opened_at(address: str) -> Node:
+def opened_at(address: str, settings: Settings | None = None) -> Node:
     """Open, in whatever process this is, the store that an engine's address names."""
     name, _, place = address.partition(":")
-    return ENGINES[name](place).open()
+    return ENGINES[name](place).open(settings=settings)

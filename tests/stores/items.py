@@ -5,6 +5,7 @@ from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
+import msgspec
 from tests.clock import START
 from tests.stores.engine import Opened
 
@@ -16,10 +17,12 @@ from tenure.core.events import (
     Quarantined,
     Recalled,
     Renewed,
+    Revoked,
     Secret,
     SubjectForgotten,
 )
 from tenure.core.identity import Scope, SourceType, Tier
+from tenure.core.incident_events import Held, SourceRevoked
 from tenure.core.vocabulary import Kind, Trust
 from tenure.usecases.ports import Append, Appended, AppendResult, Idempotency, Keyring, StoredEvent
 from tenure.usecases.sealing import seal
@@ -95,6 +98,29 @@ def renewed(
     tenant, subject = where.get("tenant", TENANT), where.get("subject", SUBJECT)
     event = _event(data, memory, to_version, tenant, subject, Secret(reason="asked for"))
     return item_of(keyring, event, key=key)
+
+
+def revoked(
+    keyring: Keyring, memory: int, *, to_version: int, because_of: int | None = None, tenant: str = TENANT
+) -> Append:
+    """An item that withdraws a memory, alone or with its source."""
+    data = Revoked(because_of=because_of)
+    return item_of(keyring, _event(data, memory, to_version, tenant, SUBJECT, Secret(reason="wrong")))
+
+
+def held_anew(keyring: Keyring, memory: int, *, to_version: int, tenant: str = TENANT) -> Append:
+    """An item by which an active memory waits again."""
+    data = Held(rule="external_source", reason="text from outside waits", policy_version="strict-2")
+    event = _event(data, memory, to_version, tenant, SUBJECT, Secret())
+    return item_of(keyring, msgspec.structs.replace(event, secret=None))
+
+
+def source_revoked(
+    keyring: Keyring, source_id: str, *, source_type: str | None = "application", tenant: str = TENANT
+) -> Append:
+    """An item that revokes a source with all that came from it."""
+    data = SourceRevoked(source_type=source_type, source_id=source_id, reason="breached")
+    return item_of(keyring, Event(tenant=tenant, at=START, actor="ann", data=data))
 
 
 def forgotten(keyring: Keyring, *, tenant: str = TENANT, subject: str = SUBJECT) -> Append:

@@ -1,5 +1,6 @@
 """The contract of append: items are whole or absent, versions are checked, positions are dense."""
 
+from msgspec.structs import replace
 from tests.clock import START
 from tests.stores.engine import Engine, Opened
 from tests.stores.items import (
@@ -8,18 +9,21 @@ from tests.stores.items import (
     accepted,
     created,
     forgotten,
+    held_anew,
     log_of,
     number,
     put,
     renewed,
+    revoked,
+    source_revoked,
     together,
 )
 
 from tenure.core.ledger import GENESIS, link
 from tenure.core.retrieval import Filter
-from tenure.core.rows import microseconds
+from tenure.core.rows import REVOKING, microseconds
 from tenure.core.wording import analyse
-from tenure.usecases.ports import Appended, Listing, Stale
+from tenure.usecases.ports import Appended, Listing, Overtaken, Stale
 
 NOW = microseconds(START)
 
@@ -29,6 +33,13 @@ def version_of(opened: Opened, memory: int, tenant: str = TENANT) -> int | None:
     with opened.store.reading() as reading:
         row = reading.memory_row(tenant, number(memory))
     return row.version if row else None
+
+
+def status_of(opened: Opened, memory: int, tenant: str = TENANT) -> str | None:
+    """The status that the view has of a memory."""
+    with opened.store.reading() as reading:
+        row = reading.memory_row(tenant, number(memory))
+    return row.status if row else None
 
 
 def test_what_was_appended_is_in_the_log_and_in_the_view(opened: Opened) -> None:
@@ -246,3 +257,59 @@ def test_a_reading_sees_one_moment(opened: Opened) -> None:
         assert row is not None
         assert row.version == 1
         assert len(reading.listing(Listing(tenant=TENANT, now=NOW, limit=10))) == 1
+
+
+def test_nothing_but_its_own_revocation_happens_to_a_memory_whose_source_was_revoked(opened: Opened) -> None:
+    """SPEC I1, L8: what was decided before the revocation is stale, though no version moved by it."""
+    keys = opened.keyring
+    put(opened, *(created(keys, memory) for memory in (1, 2, 3)), created(keys, 4, source_id="crm-2"))
+    made = created(keys, 5, source_id="crm-2", derived_from=(number(2),))
+    put(opened, made, source_revoked(keys, "crm-1"))
+
+    results = put(
+        opened,
+        renewed(keys, 1, to_version=2),
+        held_anew(keys, 2, to_version=2),
+        renewed(keys, 4, to_version=2),
+        renewed(keys, 5, to_version=2),
+        revoked(keys, 1, to_version=2, because_of=6),
+    )
+
+    assert [type(result) for result in results] == [Stale, Stale, Appended, Stale, Appended]
+    assert results[0] == Stale(memory_id=number(1), expected=1, current=1)
+    assert status_of(opened, 2) == status_of(opened, 3) == status_of(opened, 5) == REVOKING
+    assert (status_of(opened, 1), status_of(opened, 4)) == ("revoked", "active")
+
+
+def test_within_one_batch_a_revoked_source_counts_for_what_comes_behind_it(opened: Opened) -> None:
+    """SPEC I1: as between batches; a write that was decided before is decided again."""
+    keys = opened.keyring
+
+    results = put(
+        opened,
+        created(keys, 1),
+        source_revoked(keys, "crm-1"),
+        renewed(keys, 1, to_version=2),
+        replace(created(keys, 2), forgot_seq=0),
+        forgotten(keys),
+    )
+
+    assert results == [
+        Appended(seq=1),
+        Appended(seq=2, dropped=1),
+        Stale(memory_id=number(1), expected=1, current=1),
+        Overtaken(forgot_seq=2),
+        Appended(seq=3, dropped=1),
+    ]
+
+
+def test_a_source_of_another_type_or_tenant_is_not_the_one_that_was_revoked(opened: Opened) -> None:
+    """SPEC I1, M2: no type stands for every type; another tenant's source of that name is another source."""
+    keys = opened.keyring
+    put(opened, created(keys, 1), created(keys, 2, tenant="globex"))
+
+    put(opened, source_revoked(keys, "crm-1", source_type="email"))
+    put(opened, source_revoked(keys, "crm-1", source_type=None, tenant="globex"))
+
+    assert status_of(opened, 1) == "active"
+    assert status_of(opened, 2, "globex") == REVOKING

@@ -1,6 +1,7 @@
 """The contract of the hard filters: what does not pass them leaves the store in no question (SPEC R1)."""
 
 import pytest
+from msgspec.structs import replace
 from tests.clock import START
 from tests.stores.engine import Opened
 from tests.stores.items import DIFFERENT, HOUR, SUBJECT, TENANT, created, forgotten, number, put, renewed
@@ -97,6 +98,22 @@ def test_a_memory_is_skipped_from_the_instant_it_expires(opened: Opened) -> None
 
     assert positions(opened, where) == only(1)
     assert positions(opened, after) == only()
+
+
+def test_what_holds_is_judged_at_another_time_where_one_is_asked_for(opened: Opened) -> None:
+    """SPEC T4: from its first instant up to its last, which is out; while expiry is judged as of now."""
+    keys = opened.keyring
+    put(opened, created(keys, 1, valid_from=START + HOUR, valid_to=START + 2 * HOUR))
+    put(opened, created(keys, 2, expires_at=START))
+    begins, ends = microseconds(START + HOUR), microseconds(START + 2 * HOUR)
+    everything = Filter(tenant=TENANT, agent="support", purpose="answering", now=NOW)
+
+    seen = {
+        at: positions(opened, replace(everything, valid_at=at))
+        for at in (None, begins - 1, begins, ends - 1, ends)
+    }
+
+    assert seen == {None: only(), begins - 1: only(), begins: only(1), ends - 1: only(1), ends: only()}
 
 
 def test_what_was_forgotten_is_in_no_answer(opened: Opened) -> None:

@@ -5,6 +5,7 @@ from uuid import UUID
 
 from tenure.core.events import NAMES, Event
 from tenure.core.identity import Caller, Grants, Role, SourceType
+from tenure.core.incident_events import Looked
 from tenure.core.memory import Memory
 from tenure.core.proposals import Remember
 from tenure.core.retrieval import Recall
@@ -95,5 +96,12 @@ def log(pipeline: Pipeline, tenant: str = TENANT) -> list[Event]:
 
 
 def happened(pipeline: Pipeline, tenant: str = TENANT) -> list[str]:
-    """The names of everything that happened in a tenant, oldest first."""
-    return [NAMES[type(event.data)][0] for event in log(pipeline, tenant)]
+    """The names of everything that happened in a tenant, oldest first, but for what was only read."""
+    return [
+        NAMES[type(event.data)][0] for event in log(pipeline, tenant) if not isinstance(event.data, Looked)
+    ]
+
+
+def looked(pipeline: Pipeline, tenant: str = TENANT) -> list[Event]:
+    """What reads other than recalls left in a tenant's log, oldest first."""
+    return [event for event in log(pipeline, tenant) if isinstance(event.data, Looked)]

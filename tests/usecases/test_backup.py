@@ -1,6 +1,5 @@
 """A lost database comes back from its backup, and whoever was forgotten since stays forgotten (SPEC F11)."""
 
-import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -8,6 +7,7 @@ import msgspec
 import pytest
 from tests.clock import START, MovableClock
 from tests.stores.engine import ALTERATIONS, Engine, Opened, PostgresEngine, SqliteEngine
+from tests.stores.losing import lose_the_keys_too, lose_the_log
 from tests.usecases.asking import (
     BOT,
     OFFICER,
@@ -88,26 +88,6 @@ def again(engine: Engine, clock: MovableClock) -> Iterator[Callable[[Opened], Pi
     yield lose
     for node in nodes:
         node.close()
-
-
-def lose_the_log(engine: Engine) -> None:
-    """What a dead disk takes: the data, but not the keys, which lie elsewhere."""
-    if isinstance(engine, SqliteEngine):
-        for path in Path(engine.folder).glob("log.db*"):
-            path.unlink()
-    elif isinstance(engine, PostgresEngine):
-        with engine.superuser() as connection:
-            connection.execute("DROP SCHEMA tenure CASCADE")
-
-
-def lose_the_keys_too(engine: Engine) -> None:
-    """Everything is gone."""
-    if isinstance(engine, SqliteEngine):
-        shutil.rmtree(engine.folder)
-    elif isinstance(engine, PostgresEngine):
-        shutil.rmtree(engine.folder)
-        with engine.superuser() as connection:
-            connection.execute("DROP SCHEMA tenure CASCADE; DROP SCHEMA tenure_keys CASCADE")
 
 
 def forget(pipeline: Pipeline, subject: str = SUBJECT) -> None:

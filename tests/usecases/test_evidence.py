@@ -90,12 +90,15 @@ def test_a_page_holds_no_content_and_no_hash_of_a_secret(pipeline: Pipeline) -> 
 
 
 def test_pages_follow_one_another_to_the_head(pipeline: Pipeline) -> None:
-    """SPEC E4: after the last one comes an empty page."""
+    """SPEC E4, E2: to the head that the first page tells of, since each page is itself a read."""
     for number in range(5):
         written(pipeline, f"Memory {number}")
-    pages = [[entry.seq for entry in read(pipeline, after, 2).items] for after in (0, 2, 4, 5)]
+    first = read(pipeline, 0, 2)
+    pages = [[entry.seq for entry in read(pipeline, after, 2).items] for after in (2, 4)]
 
-    assert pages == [[1, 2], [3, 4], [5], []]
+    assert (first.head, [entry.seq for entry in first.items]) == (5, [1, 2])
+    assert pages == [[3, 4], [5, 6]]
+    assert read(pipeline, 2**53 - 1).items == ()
 
 
 def test_an_auditor_sees_their_own_tenant_alone(pipeline: Pipeline) -> None:

@@ -198,11 +198,12 @@ def test_a_long_history_is_told_without_a_gap(pipeline: Pipeline, monkeypatch: p
 
 
 def test_a_subject_of_whom_nothing_is_held_is_told_so(pipeline: Pipeline) -> None:
-    """SPEC F12: an answer, not an error; asking leaves nothing behind."""
+    """SPEC F12: an answer, not an error; asking leaves nothing of theirs behind but that it was asked."""
     exported = export(pipeline)
 
     assert (exported.memories, exported.recalls, exported.events) == ((), (), ())
     assert happened(pipeline) == []
+    assert [one.event for one in export(pipeline).events] == ["read.answered"]
 
 
 def test_a_person_has_their_own_export_and_nobody_elses(pipeline: Pipeline) -> None:

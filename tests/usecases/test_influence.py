@@ -17,8 +17,8 @@ from tests.usecases.asking import (
 )
 
 from tenure.core.errors import Forbidden, InvalidRequest, NotFound
-from tenure.core.events import Influenced
 from tenure.core.identity import Caller, Role
+from tenure.core.incident_events import CalledTool, Influenced
 from tenure.core.retrieval import Found
 from tenure.usecases.pipeline import Pipeline
 from tenure.usecases.retrieval import INFLUENCE, RECALL, Influence, ToolCall
@@ -38,7 +38,7 @@ def test_what_a_response_used_is_recorded_with_the_receipt(pipeline: Pipeline) -
     """SPEC R7: the ids, and the tool calls that followed; also right after the recall."""
     memory = written(pipeline)
     found = recalled(pipeline)
-    call = ToolCall(id="c-1", name="send_mail")
+    call = ToolCall(id="c-1", name="send_mail", arguments_fingerprint="0f1e")
 
     noted = pipeline.run(INFLUENCE, BOT, report(found, memory.id, tool_calls=(call,)))
 
@@ -48,8 +48,7 @@ def test_what_a_response_used_is_recorded_with_the_receipt(pipeline: Pipeline) -
     assert event.data == Influenced(
         response_id="r-1",
         used_memory_ids=(memory.id,),
-        tool_call_ids=("c-1",),
-        tool_names=("send_mail",),
+        tool_calls=(CalledTool(id="c-1", name="send_mail", arguments_fingerprint="0f1e"),),
     )
 
 
@@ -63,6 +62,30 @@ def test_ids_that_the_recall_did_not_return_are_refused(pipeline: Pipeline) -> N
         pipeline.run(INFLUENCE, BOT, report(found, memory.id, foreign.id))
 
     assert refusal.value.field == "used_memory_ids"
+    assert str(foreign.id) in refusal.value.message
+    assert str(memory.id) not in refusal.value.message
+    assert "recall.influenced" not in happened(pipeline)
+
+
+def test_of_many_foreign_ids_some_are_named_and_the_others_counted(pipeline: Pipeline) -> None:
+    """SPEC R7, S2: an error says what is wrong, and stays short."""
+    found = recalled(pipeline)
+    foreign = [UUID(int=number) for number in range(1, 9)]
+
+    with pytest.raises(InvalidRequest, match="and 3 more") as refusal:
+        pipeline.run(INFLUENCE, BOT, report(found, *foreign))
+
+    assert [str(one) in refusal.value.message for one in foreign] == [True] * 5 + [False] * 3
+
+
+def test_a_memory_that_stands_twice_in_a_report_is_refused(pipeline: Pipeline) -> None:
+    """SPEC R7, S2: each memory is named once; nothing is recorded."""
+    memory = written(pipeline)
+    found = recalled(pipeline)
+
+    with pytest.raises(InvalidRequest, match=f"{memory.id} stands twice"):
+        pipeline.run(INFLUENCE, BOT, report(found, memory.id, memory.id))
+
     assert "recall.influenced" not in happened(pipeline)
 
 
@@ -72,9 +95,10 @@ def test_ids_that_the_recall_did_not_return_are_refused(pipeline: Pipeline) -> N
         {"response_id": "two\nlines"},
         {"tool_calls": (ToolCall(id="", name="x"),)},
         {"tool_calls": (ToolCall(id="c", name="two\nlines"),)},
+        {"tool_calls": (ToolCall(id="c", name="x", arguments_fingerprint="two\nlines"),)},
         {"tool_calls": (ToolCall(id="c", name="x"),) * 101},
     ],
-    ids=["response", "call id", "call name", "too many"],
+    ids=["response", "call id", "call name", "fingerprint", "too many"],
 )
 def test_a_report_that_cannot_be_kept_is_refused(pipeline: Pipeline, more: dict[str, Any]) -> None:
     """SPEC S2, S3: names are names, and there is a limit."""

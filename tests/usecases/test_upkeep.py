@@ -74,7 +74,7 @@ def test_a_batch_is_bounded_and_says_that_more_is_due(pipeline: Pipeline, clock:
     rounds = [upkeep_round(pipeline, batch_size=2) for _ in range(4)]
 
     assert rounds == [
-        Round(expired=2, more=True),
+        Round(expired=2, signed=1, more=True),
         Round(expired=2, more=True),
         Round(expired=1, more=False),
         Round(expired=0, more=False),

@@ -1,12 +1,16 @@
 """Typed settings, each with a default and a line of help; what is wrong fails at start with a clear message.
 
-`settings` says what can be set, `describing` lists it for people and the documentation, `loading` reads it.
+`settings` says what can be set, `describing` lists it for people and the documentation, `loading` reads it;
+`policies` reads the policy that they name.
 """
 
 from tenure.config.describing import Setting, declared, markdown_table
 from tenure.config.loading import ConfigError, Explained, Loaded, load
+from tenure.config.policies import policy_in_force
 from tenure.config.settings import (
     Admission,
+    Alerts,
+    Evidence,
     Jwt,
     Keys,
     Log,
@@ -20,7 +24,9 @@ from tenure.config.settings import (
 
 __all__ = [
     "Admission",
+    "Alerts",
     "ConfigError",
+    "Evidence",
     "Explained",
     "Jwt",
     "Keys",
@@ -36,4 +42,5 @@ __all__ = [
     "declared",
     "load",
     "markdown_table",
+    "policy_in_force",
 ]

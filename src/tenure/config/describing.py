@@ -34,7 +34,7 @@ class Setting(msgspec.Struct, frozen=True, kw_only=True):
             name=name,
             environment=PREFIX + name.replace(".", "__").upper(),
             declared_type=field.type,
-            default=field.default,
+            default={} if field.default is msgspec.NODEFAULT else field.default,
             help=meta.description,
             accepts=extra.get("accepts") or _accepts(kind),
             choices=_choices(kind),
@@ -43,12 +43,14 @@ class Setting(msgspec.Struct, frozen=True, kw_only=True):
 
     def show(self, value: object) -> str:
         """Give a value as a person reads it, masked where it is secret."""
-        if value is None:
+        if value is None or value == ():
             return "not set"
         if self.is_secret:
             return MASK
         if isinstance(value, bool):
             return str(value).lower()
+        if isinstance(value, Mapping):
+            return msgspec.json.encode(value).decode()
         if isinstance(value, tuple):
             return ", ".join(str(item) for item in value)
         return str(value).removesuffix(".0") if isinstance(value, float) else str(value)

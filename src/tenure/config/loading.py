@@ -8,6 +8,7 @@ import os
 import re
 import tomllib
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from difflib import get_close_matches
 from pathlib import Path
 from typing import NamedTuple
@@ -136,7 +137,7 @@ def _from_file(environment: Mapping[str, str], file: Path | None, problems: list
 def _from_entry(key: str, value: object, origin: str, problems: list[str]) -> Iterator[_Given]:
     """Turn one top-level entry of the file into settings: a table is a section, anything else a setting."""
     is_section = any(name.startswith(f"{key}.") for name in declared())
-    if isinstance(value, dict) and (value or is_section):
+    if isinstance(value, dict) and (value or is_section) and key not in declared():
         for name, inner in value.items():
             yield _Given(name=f"{key}.{name}", value=inner, origin=origin)
     elif is_section:
@@ -198,11 +199,14 @@ def _convert(given: Mapping[str, _Given], problems: list[str]) -> dict[str, obje
 
 
 def _read_text(setting: Setting, text: str) -> object:
-    """Split lists at commas, and let words such as INFO stand for the choice they spell."""
+    """Split lists at commas, read tables as JSON, and let words such as INFO stand for their choice."""
     choices = {choice.lower(): choice for choice in setting.choices}
     if isinstance(setting.default, tuple):
         parts = [part.strip() for part in text.split(",") if part.strip()]
         return [choices.get(part.lower(), part) for part in parts]
+    if isinstance(setting.default, Mapping):
+        with suppress(msgspec.DecodeError, RecursionError):
+            return msgspec.json.decode(text)
     return choices.get(text.lower(), text)
 
 
@@ -230,6 +234,7 @@ def _conflicts(given: Mapping[str, _Given]) -> Iterator[str]:
             origins = f"{given[first].origin}, {given[second].origin}"
             yield f"{first} and {second} ({origins}): only one of them may be set; leave the other out."
     yield from _half_set_jwt(given)
+    yield from _half_set_webhook(given)
 
 
 def _wrong_databases(given: Mapping[str, _Given]) -> Iterator[str]:
@@ -259,6 +264,14 @@ def _half_set_jwt(given: Mapping[str, _Given]) -> Iterator[str]:
                 f"{' or '.join(names)} ({DEFAULT}): it is not set but is needed beside {begun}; tokens need "
                 "jwt.issuer, jwt.audience and one of jwt.jwks_file and jwt.jwks_url, or none of them."
             )
+
+
+def _half_set_webhook(given: Mapping[str, _Given]) -> Iterator[str]:
+    """Refuse a receiver without a secret, which could not tell who speaks; and a secret alone."""
+    url, secret = "alerts.webhook_url", "alerts.webhook_secret"
+    for one, other in ((url, secret), (secret, url)):
+        if one in given and other not in given:
+            yield f"{other} ({DEFAULT}): it is not set but is needed beside {one} ({given[one].origin})."
 
 
 def _build(values: Mapping[str, object]) -> Settings:

@@ -9,10 +9,13 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta
 
+from tenure.config.tools import ToolTable
+
 MASK = "********"
 
 DAY_SECONDS = 86_400
 TEN_YEARS_SECONDS = 3_650 * DAY_SECONDS
+WATCHED_COUNT_MAX = 10_000
 
 # Signatures only: a shared secret or no signature at all can never be allowed, not even by configuration.
 Algorithm = Literal[
@@ -21,7 +24,10 @@ Algorithm = Literal[
 
 
 Name = Annotated[str, Meta(min_length=1)]
+LogName = Annotated[str, Meta(pattern=r"^[A-Za-z0-9._~/-]+$", max_length=200)]
 Key = Annotated[bytes, Meta(min_length=32, max_length=32)]
+WebAddress = Annotated[str, Meta(pattern=r"^https?://[^\s/@\\]+(/[^\s\\]*)?$", max_length=2_000)]
+WebhookSecret = Annotated[bytes, Meta(min_length=24, max_length=64)]
 # What comes over a plain connection can be exchanged on the way, so only this machine may serve keys so.
 SafeAddress = Annotated[
     str,
@@ -124,6 +130,116 @@ class Upkeep(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     batch_size: Annotated[
         int, Meta(description="Most memories that one round works on.", ge=1, le=100_000)
     ] = 500
+
+
+class Evidence(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What the log says about reads, and how it can be held against what was signed."""
+
+    reads: Annotated[
+        Literal["batched", "durable", "recalls"],
+        Meta(
+            description="What reads leave in the log: an event each, written just after the answer or before "
+            "it; or the receipts of recalls alone, written just after."
+        ),
+    ] = "batched"
+    checkpoint_seconds: Annotated[
+        int,
+        Meta(
+            description="Age of a tenant's last checkpoint past which upkeep signs a log that grew.",
+            ge=1,
+            le=DAY_SECONDS,
+        ),
+    ] = 300
+    checkpoint_dir: Annotated[
+        Name | None,
+        Meta(description="Folder outside the store where upkeep puts each checkpoint; one for each store."),
+    ] = None
+    log_name: Annotated[
+        LogName | None,
+        Meta(
+            description="Name of this installation in its checkpoints; otherwise one made of its public key.",
+            extra={"accepts": "up to 200 letters, digits and . _ ~ - /, such as example.com/memory"},
+        ),
+    ] = None
+
+
+class Alerts(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What is watched for in the log, and who is told of it."""
+
+    write_surge_count: Annotated[
+        int,
+        Meta(
+            description="Proposals from outside that one connector may write in the window; 0: not watched.",
+            ge=0,
+            le=WATCHED_COUNT_MAX,
+        ),
+    ] = 300
+    write_surge_seconds: Annotated[
+        int, Meta(description="Window of a write surge.", ge=1, le=DAY_SECONDS)
+    ] = 60
+    repeated_sensitive_count: Annotated[
+        int,
+        Meta(
+            description="Sensitive proposals of one connector or source that are an alert; 0: not watched.",
+            ge=0,
+            le=WATCHED_COUNT_MAX,
+        ),
+    ] = 5
+    repeated_sensitive_seconds: Annotated[
+        int, Meta(description="Window of repeated sensitive proposals.", ge=1, le=DAY_SECONDS)
+    ] = 600
+    spread_fingerprint_count: Annotated[
+        int,
+        Meta(
+            description="Subjects that one text is proposed for that are an alert; 0: not watched.",
+            ge=0,
+            le=WATCHED_COUNT_MAX,
+        ),
+    ] = 5
+    spread_fingerprint_seconds: Annotated[
+        int, Meta(description="Window of a text that spreads.", ge=1, le=DAY_SECONDS)
+    ] = DAY_SECONDS
+    wide_source_count: Annotated[
+        int,
+        Meta(
+            description="Agents that one source from outside reaches that are an alert; 0: not watched.",
+            ge=0,
+            le=WATCHED_COUNT_MAX,
+        ),
+    ] = 3
+    wide_source_seconds: Annotated[
+        int, Meta(description="Window of a source that reaches many.", ge=1, le=DAY_SECONDS)
+    ] = DAY_SECONDS
+    webhook_url: Annotated[
+        WebAddress | None,
+        Meta(
+            description="Address that each alert is sent to.",
+            extra={"accepts": "an http:// or https:// address without user or password"},
+        ),
+    ] = None
+    webhook_secret: Annotated[
+        WebhookSecret | None,
+        Meta(
+            description="Secret that what is sent is signed with; its receiver needs the same.",
+            extra={"is_secret": True, "accepts": "standard base64 of 24 to 64 bytes"},
+        ),
+    ] = None
+    webhook_allow: Annotated[
+        tuple[Name, ...],
+        Meta(
+            description="What the webhook may reach inside; anything else must be on the public internet.",
+            extra={"accepts": "hosts, addresses and networks, such as alerts.lan or 10.1.0.0/16"},
+        ),
+    ] = ()
+
+    def __repr__(self) -> str:
+        """Say whether there is a secret, never which."""
+        return f"Alerts({', '.join(f'{name}={value!r}' for name, value in self.__rich_repr__())})"
+
+    def __rich_repr__(self) -> list[tuple[str, Any]]:
+        """Mask the secret for pretty printers as well."""
+        shown = msgspec.structs.asdict(self) | {"webhook_secret": MASK if self.webhook_secret else None}
+        return list(shown.items())
 
 
 class Keys(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -230,6 +346,13 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
             extra={"is_secret": True, "accepts": "postgresql://USER:PASSWORD@HOST:PORT/DATABASE"},
         ),
     ] = None
+    policy_file: Annotated[
+        Name | None,
+        Meta(
+            description="File with the policy that decides what is let in; otherwise the one that ships.",
+            extra={"accepts": "a policy document, see docs/capabilities/policy.md"},
+        ),
+    ] = None
     database: Database = Database()
     server: Server = Server()
     rate_limit: RateLimit = RateLimit()
@@ -237,6 +360,18 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     admission: Admission = Admission()
     recall: Recall = Recall()
     upkeep: Upkeep = Upkeep()
+    evidence: Evidence = Evidence()
+    alerts: Alerts = Alerts()
+    tools: Annotated[
+        ToolTable,
+        Meta(
+            description="Sensitive parameters of tools, and what alone may say their values.",
+            extra={
+                "accepts": 'a table for each, [tools.TOOL.parameters."PARAMETER"], with a resolver; '
+                "in the environment all of them as JSON"
+            },
+        ),
+    ] = {}
     keys: Keys = Keys()
     jwt: Jwt = Jwt()
     log: Log = Log()

@@ -1,8 +1,9 @@
 """The write policy: approve, quarantine or reject, with the rule that spoke and why (SPEC L2-L5, M5).
 
 Laws: rules are tried in order and the first that matches decides; what no rule matches is quarantined; a rule
-without a condition matches nothing; scanners can only make an outcome stricter; what is derived keeps the
-lowest trust of its inputs; a correction never displaces what is trusted more.
+without a condition matches nothing; scanners can only make an outcome stricter, and what they found is let in
+by no rule; what is derived keeps the lowest trust of its inputs; a correction never displaces what is trusted
+more.
 """
 
 from datetime import timedelta
@@ -61,9 +62,16 @@ class Ruling(msgspec.Struct, frozen=True, kw_only=True):
     lifetime: timedelta | None
 
 
-_EXTERNAL: Final = frozenset(
+EXTERNAL: Final = frozenset(
     {SourceType.EMAIL, SourceType.DOCUMENT, SourceType.WEB, SourceType.TOOL, SourceType.OTHER_AGENT}
 )
+"""Where text from outside comes from."""
+DEFAULT_VERSION: Final = "default-1"
+"""The version of the policy that ships."""
+NO_RULE, DERIVED, OUTRANKED = "no_rule_matched", "derived_from_untrusted", "correction_outranked"
+FOUND, BOUND = "found_by_scanner", "content_bound"
+GATE_RULES: Final = frozenset({NO_RULE, DERIVED, OUTRANKED, FOUND})
+"""The words that the gate gives by itself, whatever the policy; no rule of a policy may have their names."""
 
 
 _SCANNED: Final = (
@@ -97,7 +105,7 @@ _WHAT_AND_WHENCE: Final = (
     Rule(
         name="external_source",
         reason="text from outside waits until somebody authorised promotes it",
-        when=Condition(source_types=_EXTERNAL),
+        when=Condition(source_types=EXTERNAL),
         outcome=Outcome.QUARANTINE,
     ),
     Rule(
@@ -124,7 +132,7 @@ def default_policy(
 ) -> Policy:
     """The policy that ships, in the order of SPEC L3; a failed scanner never admits (SPEC L5)."""
     return Policy(
-        version="default-1",
+        version=DEFAULT_VERSION,
         rules=(
             Rule(
                 name="content_length",
@@ -144,18 +152,53 @@ def default_policy(
     )
 
 
+def is_default(policy: Policy) -> bool:
+    """Whether it is the policy that ships, whatever an operator set in it."""
+    limit = policy.rules[0].when.empty_or_longer_than_characters if policy.rules else None
+    return limit is not None and any(
+        policy == default_policy(content_characters_max=limit, on_scanner_failure=failing)
+        for failing in (Outcome.QUARANTINE, Outcome.REJECT)
+    )
+
+
+def bounded(policy: Policy, *, content_characters_max: int) -> Policy:
+    """The policy behind a rule that turns away what is too long to be scanned, where its first does not."""
+    limit = Condition(empty_or_longer_than_characters=content_characters_max)
+    first = policy.rules[0] if policy.rules else None
+    if first is not None and first.outcome is Outcome.REJECT and covers(first.when, limit):
+        return policy
+    reason = f"content must have 1 to {content_characters_max} characters"
+    rule = Rule(name=BOUND, reason=reason, when=limit, outcome=Outcome.REJECT)
+    return msgspec.structs.replace(policy, rules=(rule, *policy.rules))
+
+
+def covers(wide: Condition, narrow: Condition) -> bool:
+    """Whether the one surely matches whatever the other matches, and anything at all."""
+    longest, shorter = wide.empty_or_longer_than_characters, narrow.empty_or_longer_than_characters
+    sides = ("findings", "kinds", "source_types")
+    return (
+        wide != _ANYTHING
+        and (longest is None or (shorter is not None and shorter >= longest))
+        and all(_within(getattr(narrow, side), getattr(wide, side)) for side in sides)
+    )
+
+
+def _within(narrow: frozenset[object] | None, wide: frozenset[object] | None) -> bool:
+    return wide is None or (narrow is not None and narrow <= wide)
+
+
 def rule_on(policy: Policy, proposal: Proposal) -> Ruling:
-    """The policy's word on a proposal, tightened by what it derives from and what it would displace."""
+    """The policy's word on a proposal, tightened by findings, by its inputs and by what it would displace."""
     ruling = _first_match(policy, proposal)
     if ruling.decision.outcome is not Outcome.APPROVE:
         return ruling
+    if proposal.findings:
+        return _held(policy, FOUND, "a scanner found something in it, or failed, and no rule may let that in")
     trust = min((ruling.trust, *proposal.input_trusts), key=lambda candidate: candidate.rank)
     if trust is Trust.UNTRUSTED:
-        return _held(
-            policy, "derived_from_untrusted", "it derives from a memory that is not trusted or not active"
-        )
+        return _held(policy, DERIVED, "it derives from a memory that is not trusted or not active")
     if proposal.corrected_trust is not None and trust.rank < proposal.corrected_trust.rank:
-        return _held(policy, "correction_outranked", "it would displace a memory that is trusted more")
+        return _held(policy, OUTRANKED, "it would displace a memory that is trusted more")
     return msgspec.structs.replace(ruling, trust=trust)
 
 
@@ -169,7 +212,7 @@ def _first_match(policy: Policy, proposal: Proposal) -> Ruling:
             return Ruling(
                 decision=decision, trust=rule.trust if admits else Trust.UNTRUSTED, lifetime=rule.lifetime
             )
-    return _held(policy, "no_rule_matched", "no rule admits it, so it waits for a person")
+    return _held(policy, NO_RULE, "no rule admits it, so it waits for a person")
 
 
 def _matches(when: Condition, proposal: Proposal) -> bool:

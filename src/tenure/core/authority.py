@@ -11,7 +11,7 @@ from typing import Final
 import msgspec
 
 from tenure.core.errors import Forbidden, InvalidRequest
-from tenure.core.identity import Caller, Role, SourceType, only
+from tenure.core.identity import Caller, Grants, Role, SourceType, only
 from tenure.core.memory import WITHHELD, Memory
 from tenure.core.vocabulary import Status, Trust
 
@@ -31,7 +31,11 @@ class Permission(StrEnum):
     EXPORT = "subject:export"
     HOLD = "subject:hold"
     READ_ALERTS = "alert:read"
+    REVOKE_SOURCE = "source:revoke"
+    READ_IMPACT = "source:impact"
+    AUTHORIZE_TOOL = "tool:authorize"
     READ_LOG = "log:read"
+    MANAGE_POLICY = "policy:manage"
     MANAGE_KEYS = "key:manage"
 
 
@@ -39,9 +43,17 @@ _READS: Final = frozenset({Permission.READ, Permission.READ_WITHHELD})
 
 ROLE_PERMISSIONS: Final = MappingProxyType(
     {
-        Role.WRITER: frozenset({Permission.PROPOSE, Permission.RENEW}),
-        Role.READER: frozenset({Permission.READ, Permission.RECALL}),
-        Role.REVIEWER: _READS | {Permission.REVIEW, Permission.RENEW, Permission.REVOKE},
+        Role.WRITER: frozenset({Permission.PROPOSE, Permission.RENEW, Permission.AUTHORIZE_TOOL}),
+        Role.READER: frozenset({Permission.READ, Permission.RECALL, Permission.AUTHORIZE_TOOL}),
+        Role.REVIEWER: _READS
+        | {
+            Permission.REVIEW,
+            Permission.RENEW,
+            Permission.REVOKE,
+            Permission.REVOKE_SOURCE,
+            Permission.READ_IMPACT,
+            Permission.READ_ALERTS,
+        },
         Role.PRIVACY_OFFICER: _READS
         | {
             Permission.FORGET,
@@ -50,12 +62,15 @@ ROLE_PERMISSIONS: Final = MappingProxyType(
             Permission.HOLD,
             Permission.READ_ALERTS,
         },
-        Role.AUDITOR: frozenset({Permission.READ_LOG, Permission.READ_ALERTS}),
+        Role.AUDITOR: frozenset({Permission.READ_LOG, Permission.READ_ALERTS, Permission.READ_IMPACT}),
         Role.OPERATOR: frozenset(
             {
                 Permission.MANAGE_KEYS,
+                Permission.MANAGE_POLICY,
                 Permission.RENEW,
                 Permission.REVOKE,
+                Permission.REVOKE_SOURCE,
+                Permission.READ_IMPACT,
                 Permission.READ_LOG,
                 Permission.READ_ALERTS,
             }
@@ -77,6 +92,8 @@ NEVER_MODEL_DRIVEN: Final = frozenset(
         Permission.READ_WITHHELD,
         Permission.RENEW,
         Permission.MANAGE_KEYS,
+        Permission.MANAGE_POLICY,
+        Permission.REVOKE_SOURCE,
         Permission.ERASE,
         Permission.EXPORT,
         Permission.HOLD,
@@ -92,6 +109,8 @@ class Target(msgspec.Struct, frozen=True, kw_only=True):
     purpose: str | None = None
     subject: str | None = None
     source_type: SourceType | None = None
+    everything: bool = False
+    """Whether it reaches for the whole tenant, which a credential that is narrowed to a part never may."""
 
 
 class Allowed(msgspec.Struct, frozen=True):
@@ -135,7 +154,18 @@ def _within(caller: Caller, target: Target) -> Denied | None:
     for field, wanted, granted in sides:
         if wanted is not None and granted is not None and wanted not in granted:
             return Denied(because=f"this credential was not granted that {field}", field=field)
-    return None
+    return _beyond(grants) if target.everything else None
+
+
+def _beyond(grants: Grants) -> Denied | None:
+    """What the whole tenant is to a credential that is narrowed to a part of it."""
+    sides = (("agent", grants.agents), ("purpose", grants.purposes), ("subject", grants.subjects))
+    narrowed = next((field for field, granted in sides if granted is not None), None)
+    if narrowed is None:
+        return None
+    return Denied(
+        because="this reaches the whole tenant, and this credential only a part of it", field=narrowed
+    )
 
 
 def may(caller: Caller, permission: Permission) -> bool:
@@ -155,6 +185,11 @@ def shown(caller: Caller, memory: Memory) -> Memory:
     if memory.status is Status.REJECTED or (withheld and not may(caller, Permission.READ_WITHHELD)):
         return without_text(memory)
     return memory
+
+
+def shown_now(caller: Caller, past: Memory, now: Memory) -> Memory:
+    """A memory as it was, as the caller may see it: what is withheld of it now, its past included."""
+    return past if shown(caller, now) is now else without_text(past)
 
 
 def answered(caller: Caller, memory: Memory) -> Memory:

@@ -3,6 +3,7 @@
     TenureError
     ├── Unauthenticated       401  no credential, or one that does not hold
     ├── Forbidden             403  known, but not granted
+    │   └── ToolRefused            a guarded tool was not called; names parameters and memories
     ├── NotFound              404  absent, or outside the caller's boundary
     ├── VersionConflict       409  somebody else was first; says the current version
     ├── IdempotencyMismatch   409  the key was used for another command
@@ -19,6 +20,8 @@ Messages never hold the content of a memory (SPEC E6). Rule of change: a code is
 """
 
 from typing import ClassVar
+
+from tenure.core.incident_events import RefusedParameter
 
 
 class TenureError(Exception):
@@ -45,6 +48,21 @@ class Forbidden(TenureError):
     """The caller is known, and this was not granted to it."""
 
     code, status, title = "forbidden", 403, "Not granted"
+
+
+class ToolRefused(Forbidden):
+    """The guard refused a value for a sensitive parameter; the tool was not called (SPEC X2)."""
+
+    def __init__(self, *, tool: str, refused: tuple[RefusedParameter, ...], hint: str) -> None:
+        said = "; ".join(f"{one.parameter} was {_because(one)}" for one in refused)
+        super().__init__(f"{tool} was not called: {said}", hint=hint, tool=tool, refused=refused)
+        self.tool = tool
+        self.refused = refused
+
+
+def _because(one: RefusedParameter) -> str:
+    found = ", ".join(str(memory_id) for memory_id in one.memory_ids)
+    return f"found in memory ({found})" if found else one.because.replace("_", " ")
 
 
 class NotFound(TenureError):

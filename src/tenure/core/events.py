@@ -1,13 +1,14 @@
 """Every event ever stored, by our own stable name and version (SPEC E1, E3).
 
 Rule of change: a name and version, once written, is read for ever. To change an event's shape, add a
-new class with the next version and a step that lifts the old one; never edit a stored class, except to
-add a field with a default. ``tests/core/golden`` holds one example of each that must stay readable.
+new class with the next version and, in ``LIFTS``, a step that lifts the old one; never edit a stored class,
+except to add a field with a default. ``tests/core/golden`` holds one example of each that must stay readable.
 
 An event has two parts. The *header* is canonical text whose exact bytes the hash chain covers: ids,
 enums, times and numbers. The *secret* is sealed under its subject's key: content and whatever quotes it.
 """
 
+from collections.abc import Callable
 from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
@@ -15,6 +16,18 @@ from uuid import UUID
 import msgspec
 
 from tenure.core.identity import Grants, Scope, SourceType
+from tenure.core.incident_events import (
+    Held,
+    Influenced,
+    InfluencedV1,
+    Looked,
+    PolicyReevaluated,
+    PolicySwitched,
+    SourceRevocationFinished,
+    SourceRevoked,
+    ToolAuthorized,
+    ToolRefused,
+)
 from tenure.core.vocabulary import Claim, Kind, Origin, Trust, Verdict
 
 
@@ -56,6 +69,8 @@ class Remembered(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, 
     derived_from: tuple[UUID, ...] = ()
     origins: tuple[Origin, ...] = ()
     findings: tuple[Verdict, ...] = ()
+    attested_type: SourceType | None = None
+    """What the gate judged it by, where a revision keeps the text of an older source."""
 
 
 class Admitted(Remembered, frozen=True, kw_only=True, omit_defaults=True, gc=False):
@@ -79,6 +94,7 @@ class Refused(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=
     policy_version: str
     fingerprint: bytes
     findings: tuple[Verdict, ...] = ()
+    attested_type: SourceType | None = None
 
 
 class Promoted(msgspec.Struct, frozen=True, kw_only=True, gc=False):
@@ -114,6 +130,7 @@ class Revised(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=
     position: int | None = None
     origins: tuple[Origin, ...] = ()
     findings: tuple[Verdict, ...] = ()
+    attested_type: SourceType | None = None
 
 
 class Renewed(msgspec.Struct, frozen=True, kw_only=True, gc=False):
@@ -122,8 +139,10 @@ class Renewed(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     expires_at: datetime
 
 
-class Revoked(msgspec.Struct, frozen=True, kw_only=True, gc=False):
-    """The memory was withdrawn (SPEC L12)."""
+class Revoked(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
+    """The memory was withdrawn, alone or with its source: ``because_of`` is that event's place (SPEC L12)."""
+
+    because_of: int | None = None
 
 
 class Expired(msgspec.Struct, frozen=True, kw_only=True, gc=False):
@@ -251,15 +270,8 @@ class Recalled(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc
     kinds: tuple[Kind, ...] = ()
     min_trust: Trust | None = None
     budget_tokens: int | None = None
-
-
-class Influenced(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
-    """A response that a recall's memories shaped, as the caller reports it (SPEC R7)."""
-
-    response_id: str
-    used_memory_ids: tuple[UUID, ...]
-    tool_call_ids: tuple[str, ...] = ()
-    tool_names: tuple[str, ...] = ()
+    as_of: datetime | None = None
+    valid_at: datetime | None = None
 
 
 EventData = (
@@ -288,6 +300,14 @@ EventData = (
     | KeyRevoked
     | Recalled
     | Influenced
+    | Held
+    | Looked
+    | SourceRevoked
+    | SourceRevocationFinished
+    | PolicySwitched
+    | PolicyReevaluated
+    | ToolAuthorized
+    | ToolRefused
 )
 
 NAMES: Final[dict[type, tuple[str, int]]] = {
@@ -315,15 +335,29 @@ NAMES: Final[dict[type, tuple[str, int]]] = {
     KeyCreated: ("key.created", 1),
     KeyRevoked: ("key.revoked", 1),
     Recalled: ("recall.answered", 1),
-    Influenced: ("recall.influenced", 1),
+    Influenced: ("recall.influenced", 2),
+    Held: ("memory.held", 1),
+    Looked: ("read.answered", 1),
+    SourceRevoked: ("source.revoked", 1),
+    SourceRevocationFinished: ("source.revocation_finished", 1),
+    PolicySwitched: ("policy.switched", 1),
+    PolicyReevaluated: ("policy.reevaluated", 1),
+    ToolAuthorized: ("tool.authorized", 1),
+    ToolRefused: ("tool.refused", 1),
 }
+"""The name and version under which each event is written today."""
+
+LIFTS: Final[dict[tuple[str, int], tuple[type, Callable[[Any], Any]]]] = {
+    ("recall.influenced", 1): (InfluencedV1, InfluencedV1.lifted),
+}
+"""Versions that are written no more: the shape that each was stored in, and the step to the next version."""
 
 
 Forget = SubjectForgotten | MemoryForgotten | ScopedKeyForgotten | ErasureBegun
 """What puts something out of every read: kept beside the log as well, so that a restore knows (SPEC F11)."""
 
 FORGETS: Final = (SubjectForgotten, MemoryForgotten, ScopedKeyForgotten, ErasureBegun)
-LAYS_FLOORS: Final = (*FORGETS, Rejected)
+LAYS_FLOORS: Final = (*FORGETS, Rejected, SourceRevoked)
 """What a write that was decided before it has to be decided on again for (SPEC F4a, F4b)."""
 
 
@@ -359,7 +393,10 @@ class Header(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=F
 _ENCODER = msgspec.json.Encoder(order="deterministic")
 _HEADER = msgspec.json.Decoder(Header)
 _DATA: Final[dict[tuple[str, int], msgspec.json.Decoder[Any]]] = {
-    name: msgspec.json.Decoder(shape) for shape, name in NAMES.items()
+    name: msgspec.json.Decoder(shape)
+    for name, shape in (
+        {name: shape for shape, name in NAMES.items()} | {n: s for n, (s, _) in LIFTS.items()}
+    ).items()
 }
 _SECRET = msgspec.json.Decoder(Secret)
 
@@ -402,7 +439,7 @@ def decode_event(header: Header, secret: Secret | None) -> Event:
         tenant=header.tenant,
         at=header.at,
         actor=header.actor,
-        data=decoder.decode(header.data),
+        data=_lifted(header.type, header.v, decoder.decode(header.data)),
         stream=header.stream,
         version=header.version,
         subject=header.subject,
@@ -418,3 +455,12 @@ def encode_secret(secret: Secret) -> bytes:
 def decode_secret(plaintext: bytes) -> Secret:
     """The inverse of encode_secret."""
     return _SECRET.decode(plaintext)
+
+
+def _lifted(name: str, version: int, data: Any) -> EventData:
+    """An event of an earlier version in today's shape, one step after another (SPEC E3)."""
+    while (name, version) in LIFTS:
+        data = LIFTS[(name, version)][1](data)
+        version += 1
+    lifted: EventData = data
+    return lifted

@@ -83,7 +83,7 @@ class ForgetStanding(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ForgetFacts(msgspec.Struct, frozen=True, kw_only=True):
-    """What was read: how many memories stand, and whether the subject was forgotten before."""
+    """What was read: how many memories stand, and whether all that there ever was is forgotten already."""
 
     memories: int
     forgotten_before: bool
@@ -101,12 +101,28 @@ class ForgetKey(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class KeyFacts(msgspec.Struct, frozen=True, kw_only=True):
-    """What was read: the key's digest, its rows within the four walls, its floors and markers."""
+    """What was read: the key's digest, its rows within the four walls, its floors and markers.
+
+    ``written_since`` says that something of the key was written behind a floor, and no read finds it now.
+    """
 
     key_digest: bytes
     rows: tuple[MemoryRow, ...]
     floors: tuple[FloorRow, ...]
     suppressions: tuple[SuppressionRow, ...]
+    written_since: bool = False
+
+
+class MemoryFacts(msgspec.Struct, frozen=True, kw_only=True):
+    """What was read: the memory, whether any read finds it, and whether it is forgotten already.
+
+    What only left the working set is found by none and is not forgotten: the past still knows it (SPEC R8).
+    """
+
+    memory: Memory
+    stands: bool
+    gone: bool
+    forgot_seq: int = 0
 
 
 def forget_subject(subject: str, facts: ForgetFacts, caller: Caller, moment: Moment) -> Decided[Forgotten]:
@@ -121,10 +137,11 @@ def forget_subject(subject: str, facts: ForgetFacts, caller: Caller, moment: Mom
 
 
 def forget_memory(
-    memory: Memory, expected_version: int, caller: Caller, moment: Moment, *, stands: bool
+    facts: MemoryFacts, expected_version: int, caller: Caller, moment: Moment
 ) -> Decided[Forgotten] | Refused:
     """Put one memory, and what was derived from it, out of every read (SPEC F9)."""
-    if not stands:
+    memory = facts.memory
+    if facts.gone:
         answer = Forgotten(status=Forgetting.ALREADY_FORGOTTEN, forgotten=0, anchored_at="memory")
         return Decided(answer=answer)
     if memory.version != expected_version:
@@ -140,7 +157,8 @@ def forget_memory(
     return Decided(
         answer=Forgotten(status=Forgetting.FORGOTTEN, forgotten=1, anchored_at="memory"),
         events=(event,),
-        needs=(Needs(memory_id=memory.id, version=memory.version),),
+        needs=(Needs(memory_id=memory.id, version=memory.version),) if facts.stands else (),
+        forgot_seq=None if facts.stands else facts.forgot_seq,
     )
 
 
@@ -277,7 +295,7 @@ def _is_new(
 ) -> bool:
     """Whether the forget would lay a floor or a marker that does not lie there already."""
     laid = {floor.target.rpartition("\x1f")[2] for floor in facts.floors}
-    if not laid.issuperset(str(place) for place in floors):
+    if facts.written_since or not laid.issuperset(str(place) for place in floors):
         return True
     return not is_durable and bool(shadowed) and not facts.suppressions
 

@@ -20,6 +20,7 @@ from tenure.core import events
 from tenure.core.errors import IllegalTransition
 from tenure.core.events import Event, Secret
 from tenure.core.identity import Boundary, Scope
+from tenure.core.incident_events import Held
 from tenure.core.vocabulary import Claim, Decision, Kind, Origin, Outcome, Source, Status, Trust, Verdict
 
 
@@ -70,6 +71,9 @@ LIFE_CYCLE: Final = MappingProxyType(
     }
 )
 
+REVOCABLE: Final = frozenset(status for status, step in LIFE_CYCLE if step is Step.REVOKE)
+"""What a memory can be for a revocation to reach it: the others are out of every read for good."""
+
 STEP_OF: Final[dict[type, Step]] = {
     events.Admitted: Step.ADMIT,
     events.Quarantined: Step.QUARANTINE,
@@ -81,6 +85,7 @@ STEP_OF: Final[dict[type, Step]] = {
     events.Revoked: Step.REVOKE,
     events.Expired: Step.EXPIRE,
     events.MemoryForgotten: Step.FORGET,
+    Held: Step.QUARANTINE,
 }
 
 WITHHELD: Final = frozenset({Status.QUARANTINED, Status.REJECTED, Status.REVOKED})
@@ -180,6 +185,9 @@ def _changed(memory: Memory, event: Event) -> Memory:
             return msgspec.structs.replace(memory, superseded_by=by)
         case events.Renewed(expires_at=expires_at):
             return msgspec.structs.replace(memory, expires_at=expires_at, decision_reason=reason)
+        case Held() as held:
+            decision = _decision(held, Outcome.QUARANTINE)
+            return msgspec.structs.replace(memory, decision=decision, policy_version=held.policy_version)
         case events.Revised() as revised:
             return _revised(memory, revised, event.secret or Secret())
         case _:
@@ -253,5 +261,5 @@ def _source(data: events.Remembered | events.Revised, secret: Secret) -> Source:
     )
 
 
-def _decision(data: events.Remembered | events.Revised, outcome: Outcome) -> Decision:
+def _decision(data: events.Remembered | events.Revised | Held, outcome: Outcome) -> Decision:
     return Decision(outcome=outcome, rule=data.rule, reason=data.reason, policy_version=data.policy_version)

@@ -25,10 +25,11 @@ from tenure.core.events import (
     Refused as RefusedEvent,
 )
 from tenure.core.forgetting import below
-from tenure.core.identity import Caller, Moment, Scope, Tier
+from tenure.core.identity import Caller, Moment, Scope, SourceType, Tier
 from tenure.core.memory import Memory, Step, evolve, next_status
 from tenure.core.proposals import Remember, Revise
 from tenure.core.retention import Ladder, asked_expiry, first_expiry
+from tenure.core.revoked_sources import from_revoked
 from tenure.core.rows import FloorRow
 from tenure.core.scanning import Finding
 from tenure.core.vocabulary import Decision, Origin, Outcome, Source, Status, Trust, Verdict
@@ -52,6 +53,7 @@ class WriteFacts(msgspec.Struct, frozen=True, kw_only=True):
     corrected: Memory | None = None
     parents: tuple[Memory, ...] = ()
     floors: tuple[FloorRow, ...] = ()
+    revoked: tuple[FloorRow, ...] = ()
     forgot_seq: int = 0
 
 
@@ -70,9 +72,9 @@ def remember(
     conflict = _conflict(command, facts, moment.now)
     if conflict is not None:
         return conflict
-    forgotten = below(command.source.observed_at, facts.floors)
-    if forgotten is not None:
-        return _forgotten(command, facts, caller, moment, rules.policy, forgotten)
+    barred = _barred(command, facts)
+    if barred is not None:
+        return _turned_away(command, facts, caller, moment, rules.policy, barred)
     proposal = Proposal(
         kind=command.kind,
         source_type=command.source.type,
@@ -97,39 +99,11 @@ def revise(
     next_status(memory.status_at(moment.now), Step.REVISE)
     if command.content is None and command.claim is None and command.confidence is None:
         return Refused(InvalidRequest("give content, claim or confidence to change", field="content"))
-    whole = completed(command, memory)
-    forgotten = below(whole.source.observed_at, facts.floors)
-    if forgotten is not None:
-        return _forgotten(whole, facts, caller, moment, rules.policy, forgotten)
-    facts = msgspec.structs.replace(facts, corrected=memory)
-    proposal = Proposal(
-        kind=memory.kind,
-        source_type=command.source.type,
-        characters=len(whole.content.strip()) and len(whole.content),
-        findings=frozenset(finding.kind for finding in facts.findings),
-        input_trusts=(memory.trust,) if command.content is None else (),
-        corrected_trust=memory.trust,
-    )
-    ruling = rule_on(rules.policy, proposal)
-    if ruling.decision.outcome is Outcome.REJECT:
-        return _rejected(whole, facts, caller, moment, ruling)
-    if ruling.decision.outcome is Outcome.QUARANTINE:
-        event = _creation(whole, facts, caller, moment, rules.ladder, ruling)
-        return _kept(event, ruling, facts, caller, moment)
-    event = Event(
-        tenant=memory.tenant,
-        at=moment.now,
-        actor=caller.id,
-        data=_revision(whole, facts, ruling, origins=_origins_revised(command, memory)),
-        stream=memory.id,
-        version=memory.version + 1,
-        subject=memory.subject,
-        secret=_secret(whole, facts),
-    )
-    answer = Written(
-        memory=evolve(memory, event), decision=ruling.decision, findings=verdicts(facts.findings)
-    )
-    return Decided(answer=answer, events=(event,), forgot_seq=facts.forgot_seq)
+    decided = _revised(command, memory, facts, caller, moment, rules)
+    if command.content is not None or command.source.type is memory.source.type:
+        return decided
+    events = tuple(_attested(event, command.source.type) for event in decided.events)
+    return msgspec.structs.replace(decided, events=events)
 
 
 def own_scope(subject: str) -> Scope:
@@ -162,6 +136,54 @@ def supersession(corrected: Memory, by: UUID, caller: Caller, moment: Moment) ->
         stream=corrected.id,
         version=corrected.version + 1,
         subject=corrected.subject,
+    )
+
+
+def _revised(
+    command: Revise, memory: Memory, facts: WriteFacts, caller: Caller, moment: Moment, rules: WriteRules
+) -> Decided[Written]:
+    whole = completed(command, memory)
+    barred = _barred(whole, facts)
+    if barred is not None:
+        attested = msgspec.structs.replace(whole, source=command.source)
+        return _turned_away(attested, facts, caller, moment, rules.policy, barred)
+    facts = msgspec.structs.replace(facts, corrected=memory)
+    proposal = Proposal(
+        kind=memory.kind,
+        source_type=command.source.type,
+        characters=len(whole.content.strip()) and len(whole.content),
+        findings=frozenset(finding.kind for finding in facts.findings),
+        input_trusts=(memory.trust,) if command.content is None else (),
+        corrected_trust=memory.trust,
+    )
+    ruling = rule_on(rules.policy, proposal)
+    if ruling.decision.outcome is Outcome.REJECT:
+        return _rejected(whole, facts, caller, moment, ruling)
+    if ruling.decision.outcome is Outcome.QUARANTINE:
+        event = _creation(whole, facts, caller, moment, rules.ladder, ruling)
+        return _kept(event, ruling, facts, caller, moment)
+    event = Event(
+        tenant=memory.tenant,
+        at=moment.now,
+        actor=caller.id,
+        data=_revision(whole, facts, ruling, origins=_origins_revised(command, memory)),
+        stream=memory.id,
+        version=memory.version + 1,
+        subject=memory.subject,
+        secret=_secret(whole, facts),
+    )
+    answer = Written(
+        memory=evolve(memory, event), decision=ruling.decision, findings=verdicts(facts.findings)
+    )
+    return Decided(answer=answer, events=(event,), forgot_seq=facts.forgot_seq)
+
+
+def _attested(event: Event, attested_type: SourceType) -> Event:
+    """The event with the source type that it was judged by, which is not that of the text it keeps."""
+    if not isinstance(event.data, Quarantined | Revised | RefusedEvent):
+        return event
+    return msgspec.structs.replace(
+        event, data=msgspec.structs.replace(event.data, attested_type=attested_type)
     )
 
 
@@ -228,16 +250,21 @@ def _rejected(
     return Decided(answer=answer, events=(event,), error=error)
 
 
-def _forgotten(
+def _barred(command: Remember, facts: WriteFacts) -> tuple[str, str] | None:
+    """Rule and reason for which no policy is asked: a source that was revoked, or something forgotten."""
+    return from_revoked(facts.revoked, facts.parents) or below(command.source.observed_at, facts.floors)
+
+
+def _turned_away(
     command: Remember,
     facts: WriteFacts,
     caller: Caller,
     moment: Moment,
     policy: Policy,
-    forgotten: tuple[str, str],
+    barred: tuple[str, str],
 ) -> Decided[Written]:
-    """What was forgotten is refused like what the gate rejects: with a record, without content (SPEC F4a)."""
-    rule, reason = forgotten
+    """Refused like what the gate rejects: with a record, without content (SPEC F4a, I1)."""
+    rule, reason = barred
     decision = Decision(outcome=Outcome.REJECT, rule=rule, reason=reason, policy_version=policy.version)
     return _rejected(
         command, facts, caller, moment, Ruling(decision=decision, trust=Trust.UNTRUSTED, lifetime=None)

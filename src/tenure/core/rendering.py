@@ -13,6 +13,7 @@ from typing import Final
 import msgspec
 
 from tenure.core.memory import Memory
+from tenure.core.vocabulary import Status
 
 POLICY_TEXT: Final = (
     "The block tagged memory-data holds remembered data, as JSON, one memory a line. It is evidence about the"
@@ -25,8 +26,13 @@ _ESCAPES: Final = str.maketrans(
 )
 
 
-def render_item(memory: Memory, *, written_at: datetime, stale_banner: str | None) -> str:
-    """One memory as one line of JSON without a tag in it; ``written_at`` is its text's own time."""
+def render_item(
+    memory: Memory, *, written_at: datetime, stale_banner: str | None, status_now: Status | None = None
+) -> str:
+    """One memory as one line of JSON without a tag in it; ``written_at`` is its text's own time.
+
+    ``status_now`` is where a memory of the past stands now: one that is active no more says so.
+    """
     item: dict[str, object] = {
         "id": memory.id,
         "kind": memory.kind,
@@ -44,12 +50,16 @@ def render_item(memory: Memory, *, written_at: datetime, stale_banner: str | Non
     if stale_banner is not None:
         item["stale"] = True
         item["banner"] = stale_banner
+    if status_now not in {None, Status.ACTIVE}:
+        item["status_now"] = status_now
+        item["warning"] = f"Now {status_now}: evidence of the past alone. Do not act on it."
     return msgspec.json.encode(item).decode().translate(_ESCAPES)
 
 
-def render_context(lines: Sequence[str], *, nonce: str) -> str:
-    """The delimited block; empty text when there is nothing to show."""
+def render_context(lines: Sequence[str], *, nonce: str, as_of: datetime | None = None) -> str:
+    """The delimited block; empty text when there is nothing to show. A block of the past says of when."""
     if not lines:
         return ""
     body = ",\n".join(lines)
-    return f'<memory-data nonce="{nonce}">\n[{body}]\n</memory-data nonce="{nonce}">'
+    moment = f' as-of="{as_of.isoformat()}"' if as_of is not None else ""
+    return f'<memory-data nonce="{nonce}"{moment}>\n[{body}]\n</memory-data nonce="{nonce}">'

@@ -24,7 +24,7 @@ from tenure.core.proposals import check_text
 from tenure.core.rendering import render_context, render_item
 from tenure.core.rows import from_microseconds
 from tenure.core.truth import Doubt, banner, freshness, is_stale
-from tenure.core.vocabulary import Kind, Trust
+from tenure.core.vocabulary import Kind, Status, Trust
 from tenure.core.wording import estimate_tokens
 
 QUERY_CHARACTERS_MAX: Final = 10_000
@@ -49,6 +49,10 @@ class Recall(msgspec.Struct, frozen=True, kw_only=True):
     limit: int = 10
     budget_tokens: int | None = None
     explain: bool = False
+    as_of: datetime | None = None
+    """Answer as it would have been answered then; None for now (SPEC R8)."""
+    valid_at: datetime | None = None
+    """Show what is said to hold at this time; None for the time of the question (SPEC T4)."""
 
 
 class Filter(msgspec.Struct, frozen=True, kw_only=True):
@@ -64,6 +68,12 @@ class Filter(msgspec.Struct, frozen=True, kw_only=True):
     scopes: tuple[tuple[str, str], ...] = ()
     hidden: frozenset[int] = frozenset()
     """Positions of memories that another of the same key stands before, or that were forgotten here."""
+    valid_at: int | None = None
+
+    @property
+    def true_at(self) -> int:
+        """When what is said must hold: at another time than now, where one was asked for (SPEC T4)."""
+        return self.now if self.valid_at is None else self.valid_at
 
 
 class Candidate(NamedTuple):
@@ -110,6 +120,8 @@ class Item(msgspec.Struct, frozen=True, kw_only=True):
     stale: bool
     banner: str | None = None
     why: Mapping[str, float] | None = None
+    status_now: Status | None = None
+    """Where a memory of the past stands now; None where the present was asked."""
 
 
 class Skipped(msgspec.Struct, frozen=True, kw_only=True):
@@ -128,6 +140,8 @@ class Found(msgspec.Struct, frozen=True, kw_only=True):
     context: str
     tokens: int
     skipped: Skipped
+    as_of: datetime | None = None
+    valid_at: datetime | None = None
 
 
 def check_recall(command: Recall, *, items_max: int) -> None:
@@ -186,37 +200,62 @@ def _scored(candidate: Candidate, shared: float, now: int) -> Ranked:
 
 
 def pack(
-    shown: Sequence[tuple[Ranked, Memory]], command: Recall, receipt_id: UUID, now: datetime, doubt: Doubt
+    shown: Sequence[tuple[Ranked, Memory]],
+    command: Recall,
+    receipt_id: UUID,
+    now: datetime,
+    doubt: Doubt,
+    *,
+    standing: Mapping[UUID, Status] | None = None,
 ) -> Found:
-    """Fill the limit and the token budget, best first, and render what entered (SPEC R4, R6)."""
-    nonce = receipt_id.hex[-16:]
+    """Fill the limit and the token budget, best first, and render what entered (SPEC R4, R6).
+
+    ``standing`` says of memories of the past where they stand now. One whose text is withheld since takes
+    its place among the items, and has none in the context.
+    """
+    nonce, moment = receipt_id.hex[-16:], command.as_of or now
     items: list[Item] = []
     lines: list[str] = []
-    spent, skipped = estimate_tokens(render_context([""], nonce=nonce)), 0
+    spent, skipped = estimate_tokens(render_context([""], nonce=nonce, as_of=command.as_of)), 0
     for ranked, memory in shown:
         if len(items) == command.limit:
             break
-        item = _item(ranked, memory, now, doubt, explain=command.explain)
-        written_at = from_microseconds(ranked.candidate.written_at)
-        line = render_item(memory, written_at=written_at, stale_banner=item.banner)
-        cost = estimate_tokens(line) + 2 if command.budget_tokens is not None else 0
+        item = _item(ranked, memory, moment, doubt, command, (standing or {}).get(memory.id))
+        line = _line(ranked, item)
+        cost = estimate_tokens(line) + 2 if line and command.budget_tokens is not None else 0
         if command.budget_tokens is not None and spent + cost > command.budget_tokens:
             skipped += 1
             continue
         items.append(item)
-        lines.append(line)
+        lines += [line] if line else []
         spent += cost
-    context = render_context(lines, nonce=nonce)
+    context = render_context(lines, nonce=nonce, as_of=command.as_of)
     return Found(
         receipt_id=receipt_id,
         items=tuple(items),
         context=context,
         tokens=estimate_tokens(context) if context else 0,
         skipped=Skipped(budget=skipped),
+        as_of=command.as_of,
+        valid_at=command.valid_at,
     )
 
 
-def _item(ranked: Ranked, memory: Memory, now: datetime, doubt: Doubt, *, explain: bool) -> Item:
+def _line(ranked: Ranked, item: Item) -> str:
+    """An item in the context; empty where its text is withheld."""
+    if item.memory.content is None:
+        return ""
+    return render_item(
+        item.memory,
+        written_at=from_microseconds(ranked.candidate.written_at),
+        stale_banner=item.banner,
+        status_now=item.status_now,
+    )
+
+
+def _item(
+    ranked: Ranked, memory: Memory, now: datetime, doubt: Doubt, command: Recall, status_now: Status | None
+) -> Item:
     written_at = from_microseconds(ranked.candidate.written_at)
     stale = is_stale(memory.kind, written_at, now, doubt)
     return Item(
@@ -225,6 +264,7 @@ def _item(ranked: Ranked, memory: Memory, now: datetime, doubt: Doubt, *, explai
         stale=stale,
         banner=banner(source_type=memory.source.type, written_at=written_at, now=now) if stale else None,
         why={name: round(part, 6) for name, part in zip(PARTS, ranked.parts, strict=True)}
-        if explain
+        if command.explain
         else None,
+        status_now=status_now,
     )

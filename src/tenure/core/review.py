@@ -40,7 +40,7 @@ def promote(
     event = judged(memory, Promoted(trust=Trust.REVIEWER_VERIFIED), command.reason, caller, moment)
     appended = [event]
     if corrected is not None:
-        if corrected.status is Status.SUPERSEDED:
+        if corrected.status is Status.SUPERSEDED and corrected.superseded_by != memory.id:
             return Refused(
                 IllegalTransition(
                     "what this memory corrects was already superseded by another correction",

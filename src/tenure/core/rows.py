@@ -15,6 +15,14 @@ FOREVER: Final = 2**62
 """The end of an interval that has none, in microseconds."""
 
 
+REVOKING: Final = "revoking"
+"""The status of a row whose source is revoked, before its own event says so: no read finds it."""
+CONNECTOR: Final = "connector"
+"""What a credential is called where a source is named by what brought it in."""
+DERIVED, SUPERSEDES = "derived", "supersedes"
+"""The kinds of edges between memories."""
+
+
 class MemoryRow(msgspec.Struct, frozen=True, gc=False):
     """What lists, filters and version checks need of a memory; times in microseconds since 1970 UTC."""
 
@@ -96,12 +104,68 @@ class ErasureRow(msgspec.Struct, frozen=True, gc=False):
 
 
 class DerivationRow(msgspec.Struct, frozen=True, gc=False):
-    """One memory was made from another (SPEC F9, M5a)."""
+    """One memory was made from another, or took its place (SPEC F9, M5a, L10): ``kind`` says which."""
 
     tenant: str
     parent: UUID
     child: UUID
     subject: str
+    kind: str
+
+
+class ProvenanceRow(msgspec.Struct, frozen=True, gc=False):
+    """A memory had text from a source, at some version; the edge stays when the memory goes (SPEC I1)."""
+
+    tenant: str
+    source_id: str
+    source_type: str
+    memory_id: UUID
+    seq: int
+    actor: str
+    agent: str
+    purpose: str
+    subject: str
+
+
+class ShownRow(msgspec.Struct, frozen=True, gc=False):
+    """The recall whose receipt lies at this position returned the memory (SPEC I2)."""
+
+    tenant: str
+    memory_id: UUID
+    seq: int
+
+
+class UsedRow(msgspec.Struct, frozen=True, gc=False):
+    """The response reported at this position used the memory (SPEC I2)."""
+
+    tenant: str
+    memory_id: UUID
+    seq: int
+    tool_calls: int
+
+
+class RevokedSourceRow(msgspec.Struct, frozen=True, gc=False):
+    """A source that was revoked at ``seq``; ``finished_seq`` is 0 until each of its memories has its event.
+
+    ``source_type`` is empty where every type was meant.
+    """
+
+    tenant: str
+    seq: int
+    source_type: str
+    source_id: str
+    revoked_at: int
+    finished_seq: int
+
+
+class PolicyRow(msgspec.Struct, frozen=True, gc=False):
+    """The policy that was switched on last, at ``seq``; ``done_seq`` is 0 until all was examined under it."""
+
+    tenant: str
+    seq: int
+    version: str
+    digest: str
+    done_seq: int
 
 
 class AlertRow(msgspec.Struct, frozen=True, gc=False):
@@ -128,7 +192,19 @@ class KeyRow(msgspec.Struct, frozen=True, gc=False):
     revoked_at: int | None
 
 
-SideRow = FloorRow | SuppressionRow | HoldRow | ErasureRow | DerivationRow | AlertRow
+SideRow = (
+    FloorRow
+    | SuppressionRow
+    | HoldRow
+    | ErasureRow
+    | DerivationRow
+    | AlertRow
+    | ProvenanceRow
+    | ShownRow
+    | UsedRow
+    | RevokedSourceRow
+    | PolicyRow
+)
 """Rows that are only ever put or dropped whole, whose state nothing else depends on."""
 
 Row = MemoryRow | KeyRow | SideRow
@@ -205,10 +281,34 @@ class EndHold(msgspec.Struct, frozen=True, gc=False):
     subject: str
 
 
+class Withdraw(msgspec.Struct, frozen=True, gc=False):
+    """All that came from a source is out of every read at once: its rows are marked ``REVOKING``."""
+
+    tenant: str
+    source_type: str | None
+    source_id: str
+
+
+class EndRevocation(msgspec.Struct, frozen=True, gc=False):
+    """Every memory of a revoked source has its own event."""
+
+    tenant: str
+    seq: int
+    finished_seq: int
+
+
+class EndExamination(msgspec.Struct, frozen=True, gc=False):
+    """Everything stored has been examined under the policy that was switched on."""
+
+    tenant: str
+    seq: int
+    done_seq: int
+
+
 Drop = DropSubject | DropMemory | DropKeyed | DropEnded
 """Changes that take memory rows away."""
 
-Change = Put | Drop | DropSuppression | PutBack | EndHold
+Change = Put | Drop | DropSuppression | PutBack | EndHold | Withdraw | EndRevocation | EndExamination
 
 
 class Index(msgspec.Struct, frozen=True, gc=False):

@@ -9,16 +9,18 @@ comes out are whole rows to put or to drop; content is in no view, only its posi
 
 from collections.abc import Callable
 from typing import Final
-from uuid import UUID
 
 import msgspec
 
-from tenure.core import events
+from tenure.core import events, incident_events
 from tenure.core.events import Event, EventData, Secret
 from tenure.core.identity import Grants
 from tenure.core.memory import STEP_OF, Step, next_status
 from tenure.core.rows import (
+    DERIVED,
     FOREVER,
+    REVOKING,
+    SUPERSEDES,
     AlertRow,
     Change,
     DerivationRow,
@@ -27,19 +29,27 @@ from tenure.core.rows import (
     DropMemory,
     DropSubject,
     DropSuppression,
+    EndExamination,
     EndHold,
+    EndRevocation,
     ErasureRow,
     FloorRow,
     HoldRow,
     Index,
     KeyRow,
     MemoryRow,
+    PolicyRow,
+    ProvenanceRow,
     Put,
     PutBack,
+    RevokedSourceRow,
     SearchChange,
+    ShownRow,
     SuppressionRow,
     Unindex,
     UnindexSubject,
+    UsedRow,
+    Withdraw,
     microseconds,
 )
 from tenure.core.vocabulary import Status
@@ -50,18 +60,25 @@ def project(event: Event, seq: int, before: MemoryRow | None) -> tuple[Change, .
     data = event.data
     if isinstance(data, events.Admitted | events.Quarantined):
         row = _born(event, data, seq)
-        if not data.derived_from:
-            return (Put(row),)
-        return (Put(row), *(Put(_derivation(row, parent)) for parent in data.derived_from))
+        return (Put(row), *_edges(row, event, data, seq))
     if isinstance(data, events.FORGETS):
         return _forgotten(event, seq)
     if type(data) in STEP_OF:
-        moved = Put(_moved(event, seq, before))
-        rejected = before is not None and isinstance(data, events.Rejected)
-        return (moved, *_value_floor(before, event, seq)) if rejected and before else (moved,)
+        row = _moved(event, seq, before)
+        moved = Put(row)
+        if before is not None and isinstance(data, events.Rejected):
+            return (moved, *_value_floor(before, event, seq))
+        if isinstance(data, events.Revised):
+            return (moved, Put(_provenance(row, event, seq)))
+        return (moved,)
     if isinstance(data, events.KeyCreated):
         return (Put(_key(event, data)),)
-    return _beside(event, seq)
+    return _beside(event, seq) or _about_incidents(event, seq)
+
+
+def source_target(source_type: str | None, source_id: str) -> str:
+    """What the floor of a revoked source is known by; no type stands for every type (SPEC I1)."""
+    return f"{source_type or ''}\x1f{source_id}"
 
 
 def value_target(agent: str, purpose: str, fingerprint: bytes) -> str:
@@ -161,8 +178,58 @@ def _value_floor(row: MemoryRow, event: Event, seq: int) -> tuple[Change, ...]:
     return (Put(floor),) if floor is not None else ()
 
 
-def _derivation(row: MemoryRow, parent: UUID) -> DerivationRow:
-    return DerivationRow(row.tenant, parent, row.memory_id, row.subject)
+def _about_incidents(event: Event, seq: int) -> tuple[Change, ...]:
+    """What receipts, revocations of sources and switches of the policy change."""
+    data, tenant = event.data, event.tenant
+    match data:
+        case events.Recalled():
+            return tuple(Put(ShownRow(tenant, memory_id, seq)) for memory_id in data.memory_ids)
+        case incident_events.Influenced():
+            calls = len(data.tool_calls)
+            return tuple(Put(UsedRow(tenant, memory_id, seq, calls)) for memory_id in data.used_memory_ids)
+        case incident_events.SourceRevoked():
+            at, target = microseconds(event.at), source_target(data.source_type, data.source_id)
+            row = RevokedSourceRow(tenant, seq, data.source_type or "", data.source_id, at, 0)
+            floor = FloorRow(tenant, NO_SUBJECT, "source", target, seq, at)
+            return (Put(floor), Put(row), Withdraw(tenant, data.source_type, data.source_id))
+        case incident_events.SourceRevocationFinished():
+            return (EndRevocation(tenant, data.seq, seq),)
+        case incident_events.PolicySwitched():
+            return (Put(PolicyRow(tenant, seq, data.version, data.digest, 0)),)
+        case incident_events.PolicyReevaluated():
+            return (EndExamination(tenant, data.seq, seq),)
+        case _:
+            return ()
+
+
+NO_SUBJECT: Final = ""
+"""Whose floors those of revoked sources are."""
+
+
+def _edges(
+    row: MemoryRow, event: Event, data: events.Admitted | events.Quarantined, seq: int
+) -> tuple[Change, ...]:
+    """Where a new memory came from: its source, what it was made from, and what it takes the place of."""
+    made = [
+        DerivationRow(row.tenant, parent, row.memory_id, row.subject, DERIVED) for parent in data.derived_from
+    ]
+    if data.supersedes is not None and data.supersedes not in data.derived_from:
+        made.append(DerivationRow(row.tenant, data.supersedes, row.memory_id, row.subject, SUPERSEDES))
+    return (Put(_provenance(row, event, seq)), *map(Put, made))
+
+
+def _provenance(row: MemoryRow, event: Event, seq: int) -> ProvenanceRow:
+    return ProvenanceRow(
+        row.tenant,
+        row.source_id,
+        row.source_type,
+        row.memory_id,
+        seq,
+        event.actor,
+        row.agent,
+        row.purpose,
+        row.subject,
+    )
 
 
 def revoked_key(event: Event, before: KeyRow) -> KeyRow:
@@ -240,7 +307,12 @@ def _moved(event: Event, seq: int, before: MemoryRow | None) -> MemoryRow:
     if before is None:
         raise ValueError(f"event {seq} changes a memory that no earlier event created")
     step = STEP_OF[type(event.data)]
-    status = next_status(Status(before.status), step)
+    if before.status == REVOKING:
+        if not isinstance(event.data, events.Revoked):
+            raise ValueError(f"event {seq} changes a memory whose source was revoked")
+        status = Status.REVOKED
+    else:
+        status = next_status(Status(before.status), step)
     moved = msgspec.structs.replace(before, status=status, version=before.version + 1)
     change = _EXTRA.get(step)
     return change(moved, event, event.data) if change else moved

@@ -4,8 +4,10 @@ import threading
 from collections.abc import Callable
 from typing import Final
 
+from tenure.usecases.notifying import Messenger
 from tenure.usecases.pipeline import Pipeline
-from tenure.usecases.upkeep import LEASE_SECONDS_MIN, upkeep_round
+from tenure.usecases.upkeep import LEASE_SECONDS_MIN, Round, upkeep_round
+from tenure.usecases.watching import Watcher
 
 STOP_SECONDS_MAX: Final = 10.0
 LEASE_INTERVALS: Final = 2.0
@@ -24,6 +26,9 @@ class UpkeepThread:
         *,
         interval_seconds: float,
         batch_size: int,
+        watcher: Watcher | None = None,
+        messenger: Messenger | None = None,
+        on_round: Callable[[Round], None] = lambda _round: None,
         on_failure: Callable[[Exception], None] = lambda _fault: None,
     ) -> None:
         self.rounds = 0
@@ -32,6 +37,9 @@ class UpkeepThread:
         self._interval_seconds = interval_seconds
         self._lease_seconds = max(LEASE_SECONDS_MIN, LEASE_INTERVALS * interval_seconds)
         self._batch_size = batch_size
+        self._watcher = watcher
+        self._messenger = messenger
+        self._on_round = on_round
         self._on_failure = on_failure
         self._ending = threading.Event()
         self._thread = threading.Thread(target=self._run, name="tenure-upkeep", daemon=True)
@@ -54,11 +62,16 @@ class UpkeepThread:
         """One round; says whether another should follow at once."""
         try:
             done = upkeep_round(
-                self._pipeline, batch_size=self._batch_size, lease_seconds=self._lease_seconds
+                self._pipeline,
+                batch_size=self._batch_size,
+                lease_seconds=self._lease_seconds,
+                watcher=self._watcher,
+                messenger=self._messenger,
             )
         except Exception as fault:  # noqa: BLE001 -- no fault may end the thread; it is counted and told
             self.failures += 1
             self._on_failure(fault)
             return False
         self.rounds += 1
+        self._on_round(done)
         return done.more

@@ -14,8 +14,9 @@ from uuid import UUID
 import msgspec
 
 from tenure.core import ledger, views
+from tenure.core.events import Event, MemoryForgotten, Revoked
 from tenure.core.memory import STEP_OF
-from tenure.core.rows import SearchChange, Unindex
+from tenure.core.rows import REVOKING, SearchChange, Unindex
 from tenure.stores.projecting import KeptAnswer, Projection, StoredRow, Transaction, lays_floors
 from tenure.usecases.ports import (
     Append,
@@ -90,9 +91,16 @@ class Batch:
             if type(event.data) not in STEP_OF or event.stream is None or event.version is None:
                 continue
             current = self._version(item.tenant, event.stream)
-            if current != event.version - 1:
+            if current != event.version - 1 or self._is_withdrawn(event):
                 return Stale(memory_id=event.stream, expected=event.version - 1, current=abs(current))
         return None
+
+    def _is_withdrawn(self, event: Event) -> bool:
+        """Whether the memory's source was revoked after this was decided: it is decided again (SPEC I1)."""
+        if event.stream is None or isinstance(event.data, Revoked | MemoryForgotten):
+            return False
+        row = self._projection.row(event.tenant, event.stream)
+        return row is not None and row.status == REVOKING
 
     def _version(self, tenant: str, stream: UUID) -> int:
         row = self._projection.row(tenant, stream)

@@ -4,10 +4,13 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple, Protocol
 from uuid import UUID
 
+import msgspec
+
 from tenure.core import views
 from tenure.core.events import LAYS_FLOORS, Event, KeyRevoked, MemoryForgotten
-from tenure.core.memory import STEP_OF
+from tenure.core.memory import REVOCABLE, STEP_OF
 from tenure.core.rows import (
+    REVOKING,
     AlertRow,
     DerivationRow,
     Drop,
@@ -16,17 +19,25 @@ from tenure.core.rows import (
     DropMemory,
     DropSubject,
     DropSuppression,
+    EndExamination,
     EndHold,
+    EndRevocation,
     ErasureRow,
     FloorRow,
     HoldRow,
     KeyRow,
     MemoryRow,
+    PolicyRow,
+    ProvenanceRow,
     Put,
     PutBack,
+    RevokedSourceRow,
     Row,
+    ShownRow,
     SideRow,
     SuppressionRow,
+    UsedRow,
+    Withdraw,
 )
 from tenure.core.scopes import Place, covers
 from tenure.usecases.ports import FirstAnswer, Idempotency, KeyedRows, SealedEvent
@@ -38,11 +49,16 @@ PUTS: Final[dict[type, str]] = {
     ErasureRow: "put_erasure",
     DerivationRow: "put_derivation",
     AlertRow: "put_alert",
+    ProvenanceRow: "put_provenance",
+    ShownRow: "put_shown",
+    UsedRow: "put_used",
+    RevokedSourceRow: "put_revoked_source",
+    PolicyRow: "put_policy",
 }
 """The statement that puts each kind of row."""
 
 Selected = DropMemory | DropKeyed | DropEnded
-Amended = DropSuppression | PutBack | EndHold
+Amended = DropSuppression | PutBack | EndHold | EndRevocation | EndExamination
 
 Located = tuple[str, UUID]
 
@@ -79,6 +95,9 @@ class Transaction(Protocol):
 
     def with_derived(self, tenant: str, memory_ids: Sequence[UUID]) -> list[MemoryRow]:
         """The rows of memories, and of all that was made from them."""
+
+    def source_rows(self, tenant: str, source_type: str | None, source_id: str) -> list[MemoryRow]:
+        """The rows of every memory that had text from a source, and of all that was made from those."""
 
     def ended_in_scope(self, tenant: str, place: tuple[str, ...]) -> list[MemoryRow]:
         """The rows of a scope whose memories have ended: by subject, agent, purpose, tier and id."""
@@ -194,7 +213,7 @@ class Projection:
         """Forget the rows kept at hand, so that a long replay stays small."""
         self._rows.clear()
 
-    def _carry_out(self, change: Drop | Amended) -> tuple[int, tuple[MemoryRow, ...]]:
+    def _carry_out(self, change: Drop | Amended | Withdraw) -> tuple[int, tuple[MemoryRow, ...]]:
         """A change that asks what stands: all that gathered before is written first."""
         self.write()
         match change:
@@ -205,9 +224,21 @@ class Projection:
                 return self._transaction.drop_subject(change), ()
             case DropMemory() | DropKeyed() | DropEnded():
                 return self._drop_selected(change)
-            case DropSuppression() | PutBack() | EndHold():
+            case Withdraw():
+                return self._withdraw(change), ()
+            case DropSuppression() | PutBack() | EndHold() | EndRevocation() | EndExamination():
                 self._transaction.amend(change)
         return 0, ()
+
+    def _withdraw(self, change: Withdraw) -> int:
+        """Mark the rows of a source's memories, so that no read finds them before each has its own event."""
+        found = self._transaction.source_rows(change.tenant, change.source_type, change.source_id)
+        reached = [row for row in found if row.status in REVOCABLE]
+        for row in reached:
+            marked = msgspec.structs.replace(row, status=REVOKING)
+            self.gathered.put(marked)
+            self._rows[(row.tenant, row.memory_id)] = marked
+        return len(reached)
 
     def _drop_selected(self, change: Selected) -> tuple[int, tuple[MemoryRow, ...]]:
         gone = self._selected(change)

@@ -15,6 +15,7 @@ from tenure.core.identity import Caller, Grants, Moment, Role, SourceType, check
 from tenure.core.rows import KeyRow, from_microseconds
 from tenure.core.views import decode_grants
 from tenure.usecases.pipeline import Pipeline, Rules, UseCase, World
+from tenure.usecases.recording import Showed
 
 W = TypeVar("W", Role, SourceType)
 
@@ -218,4 +219,5 @@ LIST_KEYS: UseCase[ListKeys, tuple[Key, ...], tuple[Key, ...]] = UseCase(
     target=lambda _command: Target(),
     gather=_list,
     decide=lambda _command, keys, _caller, _moment, _rules: Decided(answer=keys),
+    showed=lambda keys: Showed(len(keys)),
 )

@@ -1,4 +1,4 @@
-"""Alerts: what a person should look at, newest first, such as a forget that does not hold (SPEC F6)."""
+"""Alerts: what a person should look at, newest first (SPEC F6, I3)."""
 
 from datetime import datetime
 from typing import Final
@@ -12,6 +12,7 @@ from tenure.core.identity import Caller
 from tenure.core.rows import from_microseconds
 from tenure.usecases.paging import position
 from tenure.usecases.pipeline import UseCase, World
+from tenure.usecases.recording import Showed
 
 ALERT_PAGE_MAX: Final = 200
 _CURSOR: Final = "before:"
@@ -22,6 +23,7 @@ class ReadAlerts(msgspec.Struct, frozen=True, kw_only=True):
 
     limit: int = 50
     cursor: str | None = None
+    kind: str | None = None
 
 
 class Alert(msgspec.Struct, frozen=True, kw_only=True):
@@ -46,7 +48,11 @@ def _gather(world: World, caller: Caller, command: ReadAlerts) -> AlertPage:
         raise InvalidRequest(f"limit must be 1 to {ALERT_PAGE_MAX}", field="limit")
     before = position(command.cursor, word=_CURSOR)
     rows = world.reading.alerts(
-        caller.tenant, subjects=caller.grants.subjects, before_seq=before, limit=command.limit + 1
+        caller.tenant,
+        subjects=caller.grants.subjects,
+        before_seq=before,
+        limit=command.limit + 1,
+        kind=command.kind,
     )
     page = rows[: command.limit]
     return AlertPage(
@@ -70,4 +76,5 @@ READ_ALERTS: UseCase[ReadAlerts, AlertPage, AlertPage] = UseCase(
     target=lambda _command: Target(),
     gather=_gather,
     decide=lambda _command, page, _caller, _moment, _rules: Decided(answer=page),
+    showed=lambda page: Showed(len(page.items)),
 )

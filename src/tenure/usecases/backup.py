@@ -5,7 +5,7 @@ For each tenant it is consistent: the answers and the end of the log are read fr
 read up to there.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 from typing import Final, Protocol, TypeVar
@@ -13,11 +13,12 @@ from uuid import UUID
 
 import msgspec
 
-from tenure.core import ledger
+from tenure.core import ledger, tampering
 from tenure.core.backup import FORGET_NAMES, Forget, Manifest, TenantPart, forget_of, outstanding
 from tenure.core.errors import InvalidRequest, Unavailable
 from tenure.core.events import ErasureBegun, Event, UnknownEvent, decode_header
-from tenure.core.ledger import GENESIS, Break, ChainedEvent
+from tenure.core.ledger import GENESIS, ChainedEvent
+from tenure.core.tampering import Break
 from tenure.usecases.access import LOCAL_OPERATOR
 from tenure.usecases.erasure import finish_begun
 from tenure.usecases.evidence import LogLine, line_of, stored_of
@@ -117,6 +118,11 @@ def forgets_in(lines: Iterable[bytes], name: str) -> list[Forget]:
         ) from None
 
 
+def forget_in(line: LogLine) -> Forget | None:
+    """The forget that a line is, if it is one."""
+    return next(iter(_forget(line)), None)
+
+
 def restore(
     pipeline: Pipeline, copy: Copy, later: Iterable[Iterable[Forget]] = (), *, without_keys: bool = False
 ) -> Restored:
@@ -131,11 +137,24 @@ def restore(
                 "this store is not empty, and a restore never mixes two logs",
                 hint="Restore before the first start of a server, into a new folder or a new database.",
             )
+    return put_back(pipeline, copy, kept, later, without_keys=without_keys)
+
+
+def put_back(
+    pipeline: Pipeline,
+    copy: Copy,
+    kept: set[bytes],
+    later: Iterable[Iterable[Forget]] = (),
+    *,
+    without_keys: bool,
+    only: frozenset[str] | None = None,
+) -> Restored:
+    """Store what was checked, with the forgets that it lacks; ``only`` those of these tenants."""
     recorded = [
         forget for tenant, stored in pipeline.store.forgets() for forget in _forget(line_of(tenant, stored))
     ]
-    given = [list(source) for source in later]
-    missing = outstanding(kept, [recorded, *given])
+    lacking = outstanding(kept, [recorded, *map(list, later)])
+    missing = [forget for forget in lacking if only is None or forget.tenant in only]
     _record(pipeline, recorded, missing)
     tally = _Tally()
     pipeline.store.restore(_pages(pipeline, copy, missing, tally, without_keys=without_keys))
@@ -189,11 +208,14 @@ def _answer_line(tenant: str, key: str, first: FirstAnswer) -> AnswerLine:
 
 def _checked(copy: Copy) -> set[bytes]:
     kept: set[bytes] = set()
-    log, answers = _log_of(copy), _answers_of(copy)
+    log, answers, before = _log_of(copy), _answers_of(copy), 0
     for part in copy.manifest.tenants:
-        found = ledger.verify(part.tenant, _chain(part, log, kept), head=(part.events, _link(part)))
+        rows = _from_here_first(_chain(part, log, kept), _again_from(copy, part, before))
+        found = tampering.verify(part.tenant, rows, head=(part.events, _link(part)))
         if isinstance(found, Break):
-            raise _Broken(f"the log of tenant {part.tenant!r} breaks at event {found.seq}: {found.because}")
+            where = f"the log of tenant {part.tenant!r} breaks at event {found.seq}"
+            raise _Broken(f"{where}: {found.damage}: {found.because}")
+        before += part.events
         theirs = sum(answer.tenant == part.tenant for answer in islice(answers, part.answers))
         if theirs != part.answers:
             raise _Broken(f"{ANSWERS_NAME} has not all answers of tenant {part.tenant!r}")
@@ -203,15 +225,29 @@ def _checked(copy: Copy) -> set[bytes]:
     return kept
 
 
-def _chain(part: TenantPart, log: Iterator[LogLine], kept: set[bytes]) -> Iterator[ChainedEvent]:
+def _from_here_first(
+    here: Iterator[ChainedEvent], again: Callable[[], Iterator[ChainedEvent]]
+) -> Callable[[], Iterator[ChainedEvent]]:
+    """What is read on from here the first time, and from its start whenever it is asked for again."""
+    first = [here]
+    return lambda: first.pop() if first else again()
+
+
+def _again_from(copy: Copy, part: TenantPart, before: int) -> Callable[[], Iterator[ChainedEvent]]:
+    """A tenant's events, read anew."""
+    return lambda: _chain(part, islice(_log_of(copy), before, None), None)
+
+
+def _chain(part: TenantPart, log: Iterator[LogLine], kept: set[bytes] | None) -> Iterator[ChainedEvent]:
     """A tenant's events for the walk along its chain, noting the forgets that go by."""
     for line in islice(log, part.events):
         if line.tenant != part.tenant:
             return
         stored = stored_of(line)
         yield ChainedEvent(stored.seq, stored.header, stored.body, stored.link)
-        # The walk goes on only where the event was sound, so its header can be read.
-        kept.update(forget.link for forget in _forget(line))
+        if kept is not None:
+            # The walk goes on only where the event was sound, so its header can be read.
+            kept.update(forget.link for forget in _forget(line))
 
 
 def _forget(line: LogLine) -> list[Forget]:

@@ -171,7 +171,7 @@ def _certified(pipeline: Pipeline, certificate: Certificate, begun: Event, row: 
     # No caller's key has a character like this one.
     once = Idempotency(key=f"\x1ferased {row.erasure_id.hex}", request=b"")
     sealed = seal(event, pipeline.keyring)
-    pipeline.store.append([Append(tenant=row.tenant, events=(sealed,), idempotency=once)])
+    pipeline.append([Append(tenant=row.tenant, events=(sealed,), idempotency=once)])
     with pipeline.store.reading() as reading:
         first = reading.first_answer(row.tenant, once.key)
     if first is None:

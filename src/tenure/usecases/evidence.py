@@ -1,21 +1,25 @@
 """The log as evidence: reading it without content, exporting it, verifying it (SPEC E1, E2, E4)."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import datetime
+from itertools import takewhile
 from typing import Any
 from uuid import UUID
 
 import msgspec
 
-from tenure.core import ledger
+from tenure.core import tampering
 from tenure.core.authority import Permission, Target
 from tenure.core.decision import Decided
 from tenure.core.errors import InvalidRequest
 from tenure.core.events import decode_header
 from tenure.core.identity import Caller
-from tenure.core.ledger import ChainedEvent
+from tenure.core.rows import FOREVER
+from tenure.core.tampering import Break, Damage, Intact, KnownRoot
+from tenure.usecases.known_roots import kept_roots
 from tenure.usecases.pipeline import Pipeline, UseCase, World
 from tenure.usecases.ports import StoredEvent
+from tenure.usecases.recording import Showed
 
 LOG_PAGE_MAX = 1_000
 
@@ -60,17 +64,23 @@ class LogLine(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Verified(msgspec.Struct, frozen=True, kw_only=True):
-    """Whether a tenant's log is what was written; if not, the first bad event."""
+    """Whether a tenant's log is what was written; if not, the first bad event and what was done there.
+
+    ``checkpoints`` is how many known roots were found to agree.
+    """
 
     tenant: str
     holds: bool
     events: int
     first_bad_seq: int | None = None
     because: str | None = None
+    damage: Damage | None = None
+    checkpoints: int = 0
 
 
 def export(pipeline: Pipeline, tenants: list[str] | None = None) -> Iterator[bytes]:
     """The log as JSON Lines, tenant by tenant, oldest event first."""
+    pipeline.store.settle()
     with pipeline.store.reading() as reading:
         known = reading.tenants()
     for tenant in tenants or known:
@@ -78,20 +88,45 @@ def export(pipeline: Pipeline, tenants: list[str] | None = None) -> Iterator[byt
             yield msgspec.json.encode(line_of(tenant, stored)) + b"\n"
 
 
-def verify(pipeline: Pipeline, tenant: str) -> Verified:
-    """Walk a tenant's chain from its first event to its head."""
+def verify(pipeline: Pipeline, tenant: str, given: Sequence[KnownRoot] = ()) -> Verified:
+    """Walk a tenant's chain from its first event to its head, comparing every root that is known of it.
+
+    Those are the checkpoints that are kept beside the log, and the ``given`` ones.
+    """
     with pipeline.store.reading() as reading:
         head = reading.head(tenant)
-    rows = (
-        ChainedEvent(stored.seq, stored.header, stored.body, stored.link)
-        for stored in pipeline.store.export(tenant)
-        if stored.seq <= head[0]
-    )
-    result = ledger.verify(tenant, rows, head=head)
-    if isinstance(result, int):
-        return Verified(tenant=tenant, holds=True, events=result)
+        # Nothing lies behind a head that was read with it, unless somebody put it there.
+        end = FOREVER if reading.log(tenant, after=head[0], limit=1) else head[0]
+        kept = kept_roots(reading, tenant, pipeline.keyring)
+
+    def rows() -> Iterator[StoredEvent]:
+        return takewhile(lambda stored: stored.seq <= end, pipeline.store.export(tenant))
+
+    found = tampering.verify(tenant, rows, head=head, roots=(*kept.roots, *given))
+    if isinstance(found, Intact) and kept.bad_size is not None:
+        return Verified(
+            tenant=tenant,
+            holds=False,
+            events=found.events,
+            because=f"the checkpoint of size {kept.bad_size:,} that is kept beside the log was altered, "
+            "or signed elsewhere; the chain holds",
+            damage=Damage.ALTERED,
+            checkpoints=found.compared,
+        )
+    return verdict(tenant, found)
+
+
+def verdict(tenant: str, found: Intact | Break) -> Verified:
+    """What was found of a tenant's log."""
+    if isinstance(found, Intact):
+        return Verified(tenant=tenant, holds=True, events=found.events, checkpoints=found.compared)
     return Verified(
-        tenant=tenant, holds=False, events=result.seq - 1, first_bad_seq=result.seq, because=result.because
+        tenant=tenant,
+        holds=False,
+        events=found.seq - 1,
+        first_bad_seq=found.seq,
+        because=found.because,
+        damage=found.damage,
     )
 
 
@@ -152,4 +187,5 @@ READ_LOG: UseCase[ReadLog, LogPage, LogPage] = UseCase(
     target=lambda _command: Target(),
     gather=_page,
     decide=lambda _command, page, _caller, _moment, _rules: Decided(answer=page),
+    showed=lambda page: Showed(len(page.items)),
 )

@@ -4,7 +4,7 @@ Memories that are forgotten but not erased are held, so they are in it too, and 
 has what remains: ids, times and sources, no content.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
@@ -13,16 +13,16 @@ import msgspec
 
 from tenure.core.authority import Permission, Target, sees
 from tenure.core.decision import Decided
-from tenure.core.events import NAMES, Event, Influenced, Recalled, Secret
+from tenure.core.events import NAMES, Event, Recalled, Secret
 from tenure.core.holds import Hold, standing
 from tenure.core.identity import Caller, checked_name
+from tenure.core.incident_events import Influenced
 from tenure.core.memory import Memory
-from tenure.core.rows import microseconds
-from tenure.core.views import value_target
 from tenure.core.vocabulary import Claim, Status
 from tenure.usecases.pipeline import UseCase, World
-from tenure.usecases.ports import Reading
+from tenure.usecases.recording import Showed
 from tenure.usecases.sealing import fold, open_event
+from tenure.usecases.time_travel import is_gone
 
 FORMAT: Final = "tenure-subject-export/1"
 PAGE: Final = 1_000
@@ -109,20 +109,9 @@ def _held(world: World, tenant: str, subject: str) -> Iterator[Held]:
         status = memory.status_at(world.moment.now)
         if memory.content is None:
             status = Status.ERASED
-        elif not readable and _is_forgotten(world.reading, memory):
+        elif not readable and is_gone(world, tenant, memory_id):
             status = Status.FORGOTTEN
         yield Held(memory=msgspec.structs.replace(memory, status=status), readable=readable)
-
-
-def _is_forgotten(reading: Reading, memory: Memory) -> bool:
-    """Whether a floor covers it; else its scope is over, and it was only taken out of the working set."""
-    targets = [("subject", memory.subject)]
-    if memory.fingerprint is not None and memory.status is not Status.REJECTED:
-        fingerprint = bytes.fromhex(memory.fingerprint)
-        targets.append(("value", value_target(memory.agent, memory.purpose, fingerprint)))
-    written_at = microseconds(memory.created_at)
-    floors = reading.floors(memory.tenant, memory.subject, targets)
-    return memory.status is Status.FORGOTTEN or any(floor.floor_at >= written_at for floor in floors)
 
 
 def _records(world: World, tenant: str, subject: str, ids: frozenset[UUID]) -> Iterator[Record]:
@@ -154,36 +143,34 @@ def _record(seq: int, event: Event) -> Record:
 
 def _shown(world: World, tenant: str, ids: frozenset[UUID]) -> tuple[Shown, ...]:
     """The recalls that returned these memories: also those that asked for every subject."""
+    reading = world.reading
     found: dict[UUID, Shown] = {}
-    after = 0
-    while page := world.reading.log(tenant, after=after, limit=PAGE):
-        for stored in page:
-            if b'"recall.' in stored.header:
-                _note(found, open_event(stored, world.keyring), ids)
-        after = page[-1].seq
-    return tuple(found.values())
-
-
-def _note(found: dict[UUID, Shown], event: Event, ids: frozenset[UUID]) -> None:
-    match event.data:
-        case Recalled(memory_ids=returned) if event.stream is not None and not ids.isdisjoint(returned):
+    for event in _at(world, tenant, reading.shown_in(tenant, ids)):
+        if isinstance(event.data, Recalled) and event.stream is not None:
             found[event.stream] = Shown(
                 receipt_id=event.stream,
                 at=event.at,
                 by=event.actor,
                 agent=event.data.agent,
                 purpose=event.data.purpose,
-                memory_ids=tuple(one for one in returned if one in ids),
+                memory_ids=tuple(one for one in event.data.memory_ids if one in ids),
             )
-        case Influenced(used_memory_ids=used) if event.stream in found and not ids.isdisjoint(used):
+    for event in _at(world, tenant, [seq for seq, _ in reading.used_in(tenant, ids)]):
+        if isinstance(event.data, Influenced) and event.stream in found:
             shown = found[event.stream]
             found[event.stream] = msgspec.structs.replace(
                 shown,
                 responses=(*shown.responses, event.data.response_id),
-                tool_calls=(*shown.tool_calls, *event.data.tool_call_ids),
+                tool_calls=(*shown.tool_calls, *(call.id for call in event.data.tool_calls)),
             )
-        case _:
-            pass
+    return tuple(found.values())
+
+
+def _at(world: World, tenant: str, seqs: Sequence[int]) -> Iterator[Event]:
+    """The events at these positions, page by page."""
+    for start in range(0, len(seqs), PAGE):
+        for stored in world.reading.events_at(tenant, seqs[start : start + PAGE]):
+            yield open_event(stored, world.keyring)
 
 
 EXPORT_SUBJECT: UseCase[ExportSubject, SubjectExport, SubjectExport] = UseCase(
@@ -192,5 +179,6 @@ EXPORT_SUBJECT: UseCase[ExportSubject, SubjectExport, SubjectExport] = UseCase(
     target=lambda command: Target(subject=command.subject),
     gather=_gather,
     decide=lambda _command, export, _caller, _moment, _rules: Decided(answer=export),
+    showed=lambda export: Showed(len(export.memories)),
     after_receipts=True,
 )

@@ -1,5 +1,7 @@
 """Forgetting, over the pipeline: a subject, one memory, or a key in a named scope (SPEC F1-F6)."""
 
+from collections.abc import Iterator, Sequence
+from typing import Final
 from uuid import UUID
 
 import msgspec
@@ -7,7 +9,7 @@ import msgspec
 from tenure.core import forgetting
 from tenure.core.authority import Permission, Target, sees
 from tenure.core.decision import Decided, Refused
-from tenure.core.events import Event, ScopedKeyForgotten
+from tenure.core.events import Event, Remembered, ScopedKeyForgotten, decode_header
 from tenure.core.forgetting import (
     ForgetFacts,
     ForgetKey,
@@ -15,16 +17,21 @@ from tenure.core.forgetting import (
     Forgetting,
     Forgotten,
     KeyFacts,
+    MemoryFacts,
 )
 from tenure.core.identity import Caller, Moment, checked_name
-from tenure.core.memory import Memory
 from tenure.core.proposals import check_scope
-from tenure.core.rows import microseconds
+from tenure.core.rows import FloorRow, microseconds
+from tenure.core.scopes import Place, covers
 from tenure.core.views import key_target
 from tenure.usecases.pipeline import Rules, UseCase, World
 from tenure.usecases.ports import Appended, KeyedRows
 from tenure.usecases.reading import absent
+from tenure.usecases.recording import Showed
 from tenure.usecases.sealing import fold, open_event
+from tenure.usecases.time_travel import is_gone
+
+PAGE: Final = 1_000
 
 
 class ForgetSubject(msgspec.Struct, frozen=True, kw_only=True):
@@ -48,9 +55,9 @@ class AskForget(msgspec.Struct, frozen=True, kw_only=True):
 
 def _gather_subject(world: World, caller: Caller, command: ForgetSubject) -> ForgetFacts:
     floors = world.reading.floors(caller.tenant, command.subject, [("subject", command.subject)])
-    return ForgetFacts(
-        memories=world.reading.subject_memories(caller.tenant, command.subject), forgotten_before=bool(floors)
-    )
+    memories = world.reading.subject_memories(caller.tenant, command.subject)
+    covered = bool(floors) and (memories > 0 or not any(_born(world, caller, command.subject, floors)))
+    return ForgetFacts(memories=memories, forgotten_before=covered)
 
 
 def _decide_subject(
@@ -59,19 +66,55 @@ def _decide_subject(
     return forgetting.forget_subject(command.subject, facts, caller, moment)
 
 
-def _gather_memory(world: World, caller: Caller, command: ForgetMemory) -> tuple[Memory, bool]:
-    """The memory, even one that is forgotten, and whether it still stands; raises NotFound for any other."""
+def _gather_memory(world: World, caller: Caller, command: ForgetMemory) -> MemoryFacts:
+    """The memory, even one that no read finds, and how it stands; raises NotFound for any other."""
     memory = fold(world.reading, world.keyring, caller.tenant, command.memory_id)
     if memory is None or not sees(caller, memory):
         raise absent(command.memory_id)
-    return memory, world.reading.memory_row(caller.tenant, command.memory_id) is not None
+    stands = world.reading.memory_row(caller.tenant, command.memory_id) is not None
+    return MemoryFacts(
+        memory=memory,
+        stands=stands,
+        gone=not stands and is_gone(world, caller.tenant, command.memory_id),
+        forgot_seq=world.reading.forgot_seq(caller.tenant),
+    )
 
 
 def _decide_memory(
-    command: ForgetMemory, facts: tuple[Memory, bool], caller: Caller, moment: Moment, _rules: Rules
+    command: ForgetMemory, facts: MemoryFacts, caller: Caller, moment: Moment, _rules: Rules
 ) -> Decided[Forgotten] | Refused:
-    memory, stands = facts
-    return forgetting.forget_memory(memory, command.expected_version, caller, moment, stands=stands)
+    return forgetting.forget_memory(facts, command.expected_version, caller, moment)
+
+
+def _born(
+    world: World, caller: Caller, subject: str, floors: Sequence[FloorRow]
+) -> Iterator[tuple[int, Event]]:
+    """The memories of a subject that were written behind the lowest of some floors, with their places."""
+    after = min(floor.floor_seq for floor in floors)
+    while page := world.reading.subject_events(caller.tenant, subject, after=after, limit=PAGE):
+        for stored in page:
+            if decode_header(stored.header).version == 1:
+                yield stored.seq, open_event(stored, world.keyring)
+        after = page[-1].seq
+
+
+def _written_since(
+    world: World, caller: Caller, command: ForgetKey, digest: bytes, floors: Sequence[FloorRow]
+) -> bool:
+    """Whether anything of the key was written at one of the floors' places after that floor was laid."""
+    for seq, event in _born(world, caller, command.subject, floors) if floors else ():
+        data, secret = event.data, event.secret
+        if not isinstance(data, Remembered) or secret is None or secret.key_digest != digest:
+            continue
+        if (data.agent, data.purpose) != (command.agent, command.purpose):
+            continue
+        place = Place(data.scope.tier, data.scope.id)
+        if any(
+            floor.floor_seq < seq and covers(Place.read(floor.target.rpartition("\x1f")[2]), place)
+            for floor in floors
+        ):
+            return True
+    return False
 
 
 def _gather_key(world: World, caller: Caller, command: ForgetKey) -> KeyFacts:
@@ -83,20 +126,22 @@ def _gather_key(world: World, caller: Caller, command: ForgetKey) -> KeyFacts:
     targets = [("key", key_target(command.agent, command.purpose, digest, str(place))) for place in places]
     leaf = f"{command.scope.tier}:{command.scope.id}"
     held = world.reading.suppressions(caller.tenant, command.subject, microseconds(world.moment.now))
+    rows = world.reading.key_rows(
+        KeyedRows(
+            tenant=caller.tenant,
+            agent=command.agent,
+            purpose=command.purpose,
+            subject=command.subject,
+            key_digest=digest,
+        )
+    )
+    floors = world.reading.floors(caller.tenant, command.subject, targets)
     return KeyFacts(
         key_digest=digest,
-        rows=tuple(
-            world.reading.key_rows(
-                KeyedRows(
-                    tenant=caller.tenant,
-                    agent=command.agent,
-                    purpose=command.purpose,
-                    subject=command.subject,
-                    key_digest=digest,
-                )
-            )
-        ),
-        floors=tuple(world.reading.floors(caller.tenant, command.subject, targets)),
+        rows=tuple(rows),
+        floors=tuple(floors),
+        # Only asked where nothing stands: what does is forgotten anyway.
+        written_since=not rows and _written_since(world, caller, command, digest, floors),
         suppressions=tuple(
             row
             for row in held
@@ -155,7 +200,7 @@ FORGET_SUBJECT: UseCase[ForgetSubject, ForgetFacts, Forgotten] = UseCase(
     replay=_replay,
 )
 
-FORGET_MEMORY: UseCase[ForgetMemory, tuple[Memory, bool], Forgotten] = UseCase(
+FORGET_MEMORY: UseCase[ForgetMemory, MemoryFacts, Forgotten] = UseCase(
     name="forget-memory",
     permission=Permission.FORGET,
     target=lambda _command: Target(),
@@ -183,4 +228,5 @@ ASK_FORGET: UseCase[AskForget, ForgetStanding, ForgetStanding] = UseCase(
     target=lambda _command: Target(),
     gather=_standing,
     decide=lambda _command, standing, _caller, _moment, _rules: Decided(answer=standing),
+    showed=lambda _standing: Showed(1),
 )

@@ -10,6 +10,7 @@ from tenure.core.holds import Hold, PlaceHold
 from tenure.core.identity import Caller, checked_name
 from tenure.core.rows import HoldRow
 from tenure.usecases.pipeline import UseCase, World
+from tenure.usecases.recording import Showed
 
 
 class ReleaseHold(msgspec.Struct, frozen=True, kw_only=True):
@@ -60,4 +61,5 @@ ASK_HOLD: UseCase[AskHold, Hold, Hold] = UseCase(
     target=lambda command: Target(subject=command.subject),
     gather=_standing,
     decide=lambda _command, hold, _caller, _moment, _rules: Decided(answer=hold),
+    showed=lambda _hold: Showed(1),
 )

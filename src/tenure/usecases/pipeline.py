@@ -8,12 +8,13 @@
     6 project    their row changes, in the same transaction           core/views.py, pure
     7 respond    only after 5 and 6 held
 
-A denial (step 2) is recorded. When step 5 finds that somebody was first, 3 and 4 run again on what is true
-now.
+A denial (step 2) is recorded, and so is a read that is answered (recording.py). When step 5 finds that
+somebody was first, 3 and 4 run again on what is true now.
 """
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 from functools import partial
 from typing import Any, Final, Generic, NoReturn, TypeVar
 
@@ -31,11 +32,15 @@ from tenure.core.errors import (
 from tenure.core.events import AccessDenied, Event
 from tenure.core.identity import Caller, Moment
 from tenure.core.remembering import WriteRules
+from tenure.core.toolguard import Tools
 from tenure.core.truth import Doubt
+from tenure.core.watching import WatchRules
+from tenure.usecases.outward import Observer
 from tenure.usecases.ports import (
     Append,
     Appended,
     AppendResult,
+    CheckpointPlace,
     Clock,
     FirstAnswer,
     Idempotency,
@@ -47,6 +52,7 @@ from tenure.usecases.ports import (
     Stale,
     Store,
 )
+from tenure.usecases.recording import Reads, Showed, look, may_be_lost
 from tenure.usecases.sealing import open_event, seal
 from tenure.usecases.turns import Ticket, Turns
 
@@ -66,6 +72,11 @@ class Rules(msgspec.Struct, frozen=True, kw_only=True):
     doubt: Doubt
     content_characters_max: int
     recall_items_max: int
+    tools: Tools = {}
+    watch: WatchRules = WatchRules()
+    reads: Reads = Reads.BATCHED
+    log_name: str | None = None
+    checkpoint_every: timedelta = timedelta(minutes=5)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,7 +110,8 @@ class UseCase(Generic[C, F, A]):
     replay: Callable[[World, Caller, Event | None, bytes], A] = no_replay
     is_combined: bool = False
     """Whether commands of many callers go through the steps together, as writes do."""
-    loss_bounded: bool = False
+    showed: Callable[[A], Showed] | None = None
+    """What an answer shows: every use case that only reads says it, and leaves an event of it (SPEC E2)."""
     after_receipts: bool = False
 
 
@@ -141,11 +153,21 @@ class _Asked(Ticket):
 class Pipeline:
     """Carries commands through the seven steps."""
 
-    def __init__(self, *, store: Store, keyring: Keyring, clock: Clock, rules: Rules) -> None:
+    def __init__(
+        self,
+        *,
+        store: Store,
+        keyring: Keyring,
+        clock: Clock,
+        rules: Rules,
+        checkpoint_place: CheckpointPlace | None = None,
+    ) -> None:
         self.store = store
         self.keyring = keyring
         self.clock = clock
         self.rules = rules
+        self.checkpoint_place = checkpoint_place
+        self.observer: Observer | None = None
         self._turns: Turns[_Asked] = Turns(self._carry, size_max=COMBINED_MAX)
         self._forgot_seqs: dict[str, int] = {}
 
@@ -154,10 +176,13 @@ class Pipeline:
     ) -> A:
         """The answer to one command; raises the TenureError that it was refused with."""
         asked = _Asked(use_case, caller, command, idempotency_key)
+        ended = self.observer.began(use_case.name) if self.observer is not None else None
         if use_case.is_combined:
             self._turns.take(asked)
         else:
             self._carry([asked])
+        if ended is not None:
+            ended([_error_code(asked)])
         answer: A = _answered(asked)
         return answer
 
@@ -166,7 +191,10 @@ class Pipeline:
     ) -> list[A | TenureError]:
         """The answers to many commands of one kind, stored as one batch; refusals stand in their places."""
         asked = [_Asked(use_case, caller, command, key) for command, key in commands]
+        ended = self.observer.began(use_case.name) if self.observer is not None else None
         self._carry(asked)
+        if ended is not None:
+            ended([_error_code(one) for one in asked])
         for one in asked:
             if one.fault is not None:
                 raise one.fault
@@ -182,6 +210,14 @@ class Pipeline:
         if isinstance(outcome, Refused):
             raise outcome.error
         return outcome
+
+    def append(self, items: Sequence[Append]) -> list[AppendResult]:
+        """Step 5 for events that no command asked for, such as upkeep's; whoever counts is told."""
+        results = self.store.append(items)
+        if self.observer is not None:
+            kept = [item for item, result in zip(items, results, strict=True) if isinstance(result, Appended)]
+            self.observer.stored([sealed.event for item in kept for sealed in item.events])
+        return results
 
     def _carry(self, asked: list["_Asked"]) -> None:
         """Take commands, of whatever kind and caller, through steps 2 to 7 together."""
@@ -237,7 +273,7 @@ class Pipeline:
         outcome = self._decide(use_case, caller, command, reading)
         if isinstance(outcome, Refused):
             return (outcome.error,)
-        return _Prepared(outcome, idempotency)
+        return _Prepared(self._recorded(use_case, caller, command, outcome), idempotency)
 
     def _authorise(self, use_case: UseCase[C, F, A], caller: Caller, command: C) -> None:
         verdict = authorise(caller, use_case.permission, use_case.target(command))
@@ -259,22 +295,37 @@ class Pipeline:
         facts = use_case.gather(world, caller, command)
         return use_case.decide(command, facts, caller, moment, self.rules)
 
+    def _recorded(
+        self, use_case: UseCase[C, F, A], caller: Caller, command: C, decided: Decided[A]
+    ) -> Decided[A]:
+        """What was decided, with the event that a read leaves."""
+        if use_case.showed is None or self.rules.reads is Reads.RECALLS:
+            return decided
+        showed = use_case.showed(decided.answer)
+        looked = look(use_case.name, use_case.target(command), showed, caller, self.clock.now())
+        return msgspec.structs.replace(decided, events=(*decided.events, looked))
+
     def _append(self, asked: list["_Asked"]) -> list["_Asked"]:
         """Steps 5 to 7; gives back what has to be decided again, because somebody was first."""
         kept = self._sealed(asked)
         storing: list[tuple[_Asked, Append]] = []
         for one, append in kept:
-            if append is not None and not one.use_case.loss_bounded:
+            if append is not None and not may_be_lost(one.decided.events, self.rules.reads):
                 storing.append((one, append))
                 continue
             one.answer = one.decided.error or one.decided.answer
             if append is not None:
-                self.store.append_soon(append)
+                self._append_soon(append)
         return self._store(storing) if storing else []
+
+    def _append_soon(self, item: Append) -> None:
+        self.store.append_soon(item)
+        if self.observer is not None:
+            self.observer.stored([sealed.event for sealed in item.events])
 
     def _store(self, storing: list[tuple["_Asked", Append]]) -> list["_Asked"]:
         try:
-            results = self.store.append([append for _, append in storing])
+            results = self.append([append for _, append in storing])
         except TenureError as fault:
             for one, _ in storing:
                 one.answer = fault
@@ -365,12 +416,18 @@ class Pipeline:
             actor=caller.id,
             data=AccessDenied(permission=permission, because=verdict.because, field=verdict.field),
         )
-        self.store.append([Append(tenant=caller.tenant, events=(seal(event, self.keyring),))])
+        self.append([Append(tenant=caller.tenant, events=(seal(event, self.keyring),))])
 
 
 def _outcome(use_case: UseCase[C, F, A], answer: A, appended: Appended) -> bytes:
     """What an idempotency key keeps of an answer: it is that of what the transaction really did."""
     return use_case.outcome(use_case.settle(answer, appended))
+
+
+def _error_code(asked: _Asked) -> str | None:
+    if asked.fault is not None:
+        return "internal"
+    return asked.answer.code if isinstance(asked.answer, TenureError) else None
 
 
 def _answered(asked: _Asked) -> Any:

@@ -1,9 +1,9 @@
 """What the use cases need of the world, in words of meaning, never of SQL."""
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from datetime import datetime
-from typing import Protocol
+from typing import NamedTuple, Protocol
 from uuid import UUID
 
 import msgspec
@@ -11,7 +11,6 @@ import msgspec
 from tenure.core.decision import Needs
 from tenure.core.events import Event
 from tenure.core.identity import Moment
-from tenure.core.retrieval import Candidate, Filter, Hit, Statistics
 from tenure.core.rows import (
     FOREVER,
     AlertRow,
@@ -20,8 +19,11 @@ from tenure.core.rows import (
     HoldRow,
     KeyRow,
     MemoryRow,
+    PolicyRow,
+    RevokedSourceRow,
     SuppressionRow,
 )
+from tenure.usecases.searching import Searching
 
 
 class Clock(Protocol):
@@ -207,7 +209,97 @@ class Residue(msgspec.Struct, frozen=True, kw_only=True):
     detail: str
 
 
-class Reading(Protocol):
+class SourcedMemory(NamedTuple):
+    """A memory that a source has a part in, and the walls that it stands within."""
+
+    memory_id: UUID
+    agent: str
+    subject: str
+
+
+class Checkpoint(msgspec.Struct, frozen=True, gc=False):
+    """What was signed of a tenant's log: how many events, the root over them, and the note (SPEC E2)."""
+
+    tenant: str
+    size: int
+    root: bytes
+    note: str
+    made_at: int
+    """In microseconds since 1970 UTC."""
+
+
+class CheckpointPlace(Protocol):
+    """Somewhere outside the store where signed checkpoints are put, so that no one hand holds both."""
+
+    @property
+    def name(self) -> str:
+        """What tells this place from others."""
+
+    def put(self, tenant: str, size: int, note: str) -> bool:
+        """Put a note there; gives back whether it is there now. Never raises: it tells what is wrong."""
+
+
+class IncidentReading(Protocol):
+    """What a look at the store says about incidents and evidence."""
+
+    def source_memories(self, tenant: str, source_type: str | None, source_id: str) -> list[SourcedMemory]:
+        """Every memory that ever had text from a source, and all that was made from those (SPEC I1)."""
+
+    def rows_of(self, tenant: str, memory_ids: Iterable[UUID]) -> list[MemoryRow]:
+        """The rows of those of these memories that can be read at all."""
+
+    def shown_in(self, tenant: str, memory_ids: Iterable[UUID]) -> list[int]:
+        """Where the receipts of the recalls lie that returned any of these memories, in order (SPEC I2)."""
+
+    def recalls_of(self, tenant: str, memory_ids: Iterable[UUID], *, limit: int) -> tuple[int, list[UUID]]:
+        """How many recalls returned any of these memories, and the receipts of the first (SPEC I2)."""
+
+    def used_in(self, tenant: str, memory_ids: Iterable[UUID]) -> list[tuple[int, int]]:
+        """Where the reports of responses lie that used any of these, and how many tool calls each has."""
+
+    def displaced(self, tenant: str, memory_ids: Iterable[UUID]) -> list[UUID]:
+        """The memories whose places any of these took (SPEC L10)."""
+
+    def events_at(self, tenant: str, seqs: Sequence[int]) -> list[StoredEvent]:
+        """The events at these positions, oldest first."""
+
+    def events_of(self, tenant: str, streams: Iterable[UUID]) -> list[StoredEvent]:
+        """The events of these memories, oldest first."""
+
+    def revoked_source(self, tenant: str, source_type: str | None, source_id: str) -> RevokedSourceRow | None:
+        """The last revocation of exactly this source."""
+
+    def revocations_begun(self, tenant: str | None = None) -> list[RevokedSourceRow]:
+        """Revocations, of any tenant or of one, some of whose memories have no event of it yet."""
+
+    def policy(self, tenant: str) -> PolicyRow | None:
+        """The policy that was switched on last."""
+
+    def memories_ever(
+        self, tenant: str, agent: str, purpose: str, *, subjects: Iterable[str] | None, limit: int
+    ) -> list[UUID]:
+        """Every memory that there ever was in a boundary, whether or not it can be read now, oldest first."""
+
+    def memory_page(self, tenant: str, *, after: int, limit: int) -> list[MemoryRow]:
+        """Memory rows of a tenant behind a position, oldest first, whatever their status."""
+
+    def links(self, tenant: str, *, after: int, limit: int) -> list[bytes]:
+        """The links of events behind a position, oldest first."""
+
+    def tree_blocks(self, tenant: str) -> list[bytes]:
+        """The roots of the full blocks of a tenant's Merkle tree that were kept, in order."""
+
+    def checkpoints(self, tenant: str, *, below: int = FOREVER, limit: int) -> list[Checkpoint]:
+        """What was signed of a tenant's log, the largest first."""
+
+    def alerts_behind(self, tenant: str, *, after: int, limit: int) -> list[AlertRow]:
+        """Alerts behind a position, oldest first."""
+
+    def progress(self, name: str, tenant: str) -> int:
+        """How far a worker got in a tenant's log; 0 where it never began."""
+
+
+class Reading(IncidentReading, Searching, Protocol):
     """One consistent look at the store."""
 
     def first_answer(self, tenant: str, key: str) -> FirstAnswer | None:
@@ -237,18 +329,6 @@ class Reading(Protocol):
     def listing(self, listing: Listing) -> list[MemoryRow]:
         """A page of memory rows."""
 
-    def statistics(self, where: Filter) -> Statistics:
-        """How many rows pass the filters, and their tokens."""
-
-    def hits(self, where: Filter, terms: Sequence[str]) -> list[Hit]:
-        """The query terms in the rows that pass the filters."""
-
-    def candidates(self, where: Filter, created_seqs: Sequence[int]) -> list[Candidate]:
-        """Those of these rows that pass the filters."""
-
-    def recent(self, where: Filter, limit: int) -> list[Candidate]:
-        """The newest rows that pass the filters."""
-
     def subject_memories(self, tenant: str, subject: str) -> int:
         """How many memories of a subject stand, whatever their status."""
 
@@ -258,14 +338,8 @@ class Reading(Protocol):
     def floors(self, tenant: str, subject: str, targets: Sequence[tuple[str, str]]) -> list[FloorRow]:
         """The floors of these targets (kind and target) of a subject."""
 
-    def keyed(self, where: Filter, key_digest: bytes | None = None) -> list[MemoryRow]:
-        """The rows with a key, or with this one, that pass the filters."""
-
     def key_rows(self, wanted: KeyedRows) -> list[MemoryRow]:
         """Every row of one key, whatever its status."""
-
-    def suppressions(self, tenant: str, subject: str, now: int) -> list[SuppressionRow]:
-        """The forgets of leaves alone that hold now for a subject."""
 
     def suppression(self, tenant: str, forget_id: UUID) -> SuppressionRow | None:
         """A forget of a leaf alone that has not held yet."""
@@ -301,9 +375,15 @@ class Reading(Protocol):
         """Where the memory rows of a subject lie in the log."""
 
     def alerts(
-        self, tenant: str, *, subjects: Collection[str] | None, before_seq: int | None, limit: int
+        self,
+        tenant: str,
+        *,
+        subjects: Collection[str] | None,
+        before_seq: int | None,
+        limit: int,
+        kind: str | None = None,
     ) -> list[AlertRow]:
-        """A page of alerts, newest first; of these subjects, where they are named."""
+        """A page of alerts, newest first; of these subjects and this kind, where they are named."""
 
     def key(self, tenant: str, key_id: UUID) -> KeyRow | None:
         """A caller's credential."""
@@ -332,7 +412,7 @@ class Store(Protocol):
         """Store each item whole or not at all; returns once what it acknowledges is durable and findable."""
 
     def append_soon(self, item: Append) -> None:
-        """Store an item with the next batch; may be lost in a crash before that (receipts only)."""
+        """Store an item with the next batch; may be lost in a crash before that (receipts and reads only)."""
 
     def settle(self) -> None:
         """Make durable now what append_soon left waiting."""
@@ -373,3 +453,12 @@ class Store(Protocol):
 
     def forgets(self) -> Iterator[tuple[str, StoredEvent]]:
         """Every forgetting that was ever stored, oldest first, kept apart from the log and its backups."""
+
+    def keep_checkpoint(self, checkpoint: Checkpoint) -> None:
+        """Keep what was signed; the first note of a size stays."""
+
+    def keep_tree_blocks(self, tenant: str, roots: Mapping[int, bytes]) -> None:
+        """Keep the roots of full blocks of a tenant's Merkle tree; they follow from the links."""
+
+    def keep_progress(self, name: str, tenant: str, seq: int) -> None:
+        """Keep how far a worker got in a tenant's log."""

@@ -6,18 +6,21 @@ from uuid import UUID
 
 import msgspec
 
-from tenure.core.authority import Permission, Target, sees, shown
+from tenure.core.authority import Permission, Target, sees, shown, without_text
 from tenure.core.decision import Decided
 from tenure.core.errors import InvalidRequest, NotFound
-from tenure.core.events import NAMES, Event, Secret
-from tenure.core.identity import Caller, SourceType
+from tenure.core.events import NAMES, Event, Remembered, Revised, Revoked, Secret, Superseded
+from tenure.core.history import Happening, tell
+from tenure.core.identity import Caller, SourceType, checked_name
+from tenure.core.incident_events import SourceRevoked
 from tenure.core.memory import Memory, evolve
 from tenure.core.rows import microseconds
-from tenure.core.vocabulary import Kind, Status
+from tenure.core.vocabulary import Kind, Source, Status, Trust
 from tenure.usecases.paging import position
 from tenure.usecases.pipeline import UseCase, World
 from tenure.usecases.ports import Listing
-from tenure.usecases.sealing import fold, load, open_event
+from tenure.usecases.recording import Showed
+from tenure.usecases.sealing import fold, load, open_event, standing
 
 PAGE_ITEMS_MAX = 200
 _CURSOR = "after:"
@@ -60,9 +63,18 @@ class Happened(msgspec.Struct, frozen=True, kw_only=True):
     actor: str
     version: int
     status: Status
+    text: str = ""
+    """The whole of it in one sentence."""
     content: str | None = None
     rule: str | None = None
     reason: str | None = None
+    policy_version: str | None = None
+    trust: Trust | None = None
+    source: Source | None = None
+    supersedes: UUID | None = None
+    superseded_by: UUID | None = None
+    because_of: int | None = None
+    """The position of the event that revoked the memory's source."""
 
 
 class History(msgspec.Struct, frozen=True, kw_only=True):
@@ -113,6 +125,9 @@ def _list_target(command: ListMemories) -> Target:
 def _list(world: World, caller: Caller, command: ListMemories) -> Page:
     if not 1 <= command.limit <= PAGE_ITEMS_MAX:
         raise InvalidRequest(f"limit must be 1 to {PAGE_ITEMS_MAX}", field="limit")
+    for field in ("agent", "purpose", "subject"):
+        if (value := getattr(command, field)) is not None:
+            checked_name(value, field=field)
     rows = world.reading.listing(
         Listing(
             tenant=caller.tenant,
@@ -130,7 +145,7 @@ def _list(world: World, caller: Caller, command: ListMemories) -> Page:
         )
     )
     page = rows[: command.limit]
-    memories = [fold(world.reading, world.keyring, caller.tenant, row.memory_id) for row in page]
+    memories = [standing(world.reading, world.keyring, row) for row in page]
     seen = [presented(memory, caller, world.moment.now) for memory in memories if memory is not None]
     return Page(
         # Asking by a key must not tell of one that is withheld.
@@ -149,28 +164,67 @@ def _history(world: World, caller: Caller, command: Get) -> History:
     """What is withheld of the memory as it stands now is withheld of its past too (SPEC L6, L13)."""
     now_standing = visible(world, caller, command.memory_id)
     is_withheld = shown(caller, now_standing) is not now_standing
+    names: dict[str, str] = {}
     memory: Memory | None = None
     items: list[Happened] = []
     for stored in world.reading.stream(caller.tenant, command.memory_id):
         event = open_event(stored, world.keyring)
         memory = evolve(memory, event)
-        items.append(_happened(stored.seq, event, memory, None if is_withheld else event.secret))
+        if is_withheld:
+            event = msgspec.structs.replace(event, secret=None)
+            memory = without_text(memory)
+        items.append(_happened(world, stored.seq, event, memory, names, is_withheld=is_withheld))
     return History(memory_id=command.memory_id, items=tuple(items))
 
 
-def _happened(seq: int, event: Event, memory: Memory, secret: Secret | None) -> Happened:
-    said = secret.reason if secret is not None else None
+def _happened(
+    world: World, seq: int, event: Event, memory: Memory, names: dict[str, str], *, is_withheld: bool
+) -> Happened:
+    data, secret = event.data, event.secret or Secret()
+    because_of = data.because_of if isinstance(data, Revoked) else None
+    because = _event_at(world, event.tenant, because_of) if because_of is not None else None
+    _name(world, event, names)
+    if because is not None:
+        _name(world, because, names)
+    said = secret.reason
+    if because is not None and isinstance(because.data, SourceRevoked) and not is_withheld:
+        said = because.data.reason
+    is_said = isinstance(data, Remembered | Revised)
     return Happened(
         seq=seq,
-        event=NAMES[type(event.data)][0],
+        event=NAMES[type(data)][0],
         at=event.at,
         actor=event.actor,
         version=memory.version,
         status=memory.status,
-        content=secret.content if secret is not None else None,
-        rule=getattr(event.data, "rule", None),
-        reason=said if said is not None else getattr(event.data, "reason", None),
+        text=tell(Happening(event=event, memory=memory, names=names, reason=said, because=because)),
+        content=secret.content,
+        rule=getattr(data, "rule", None),
+        reason=said if said is not None else getattr(data, "reason", None),
+        policy_version=getattr(data, "policy_version", None),
+        trust=memory.trust,
+        source=memory.source if is_said else None,
+        supersedes=data.supersedes if isinstance(data, Remembered) else None,
+        superseded_by=data.by if isinstance(data, Superseded) else None,
+        because_of=because_of,
     )
+
+
+def _event_at(world: World, tenant: str, seq: int) -> Event | None:
+    stored = world.reading.event(tenant, seq)
+    return open_event(stored, world.keyring) if stored is not None else None
+
+
+def _name(world: World, event: Event, names: dict[str, str]) -> None:
+    """Note the name of the credential that was used, if the caller was one of this tenant's."""
+    if event.actor in names:
+        return
+    try:
+        row = world.reading.key(event.tenant, UUID(event.actor))
+    except ValueError:
+        return
+    if row is not None:
+        names[event.actor] = row.name
 
 
 GET: UseCase[Get, Memory, Memory] = UseCase(
@@ -181,6 +235,7 @@ GET: UseCase[Get, Memory, Memory] = UseCase(
     decide=lambda _command, memory, caller, moment, _rules: Decided(
         answer=presented(memory, caller, moment.now)
     ),
+    showed=lambda memory: Showed(1, memory.id),
 )
 
 LIST: UseCase[ListMemories, Page, Page] = UseCase(
@@ -189,6 +244,7 @@ LIST: UseCase[ListMemories, Page, Page] = UseCase(
     target=_list_target,
     gather=_list,
     decide=lambda _command, page, _caller, _moment, _rules: Decided(answer=page),
+    showed=lambda page: Showed(len(page.items)),
 )
 
 HISTORY: UseCase[Get, History, History] = UseCase(
@@ -197,4 +253,5 @@ HISTORY: UseCase[Get, History, History] = UseCase(
     target=_no_target,
     gather=_history,
     decide=lambda _command, history, _caller, _moment, _rules: Decided(answer=history),
+    showed=lambda history: Showed(len(history.items), history.memory_id),
 )

@@ -1,5 +1,6 @@
 """Writing memories: a proposal, a correction, a revision (SPEC L1)."""
 
+from collections.abc import Sequence
 from uuid import UUID
 
 import msgspec
@@ -24,9 +25,11 @@ from tenure.core.proposals import (
     check_text,
 )
 from tenure.core.remembering import WriteFacts, Written, completed, own_scope
+from tenure.core.revoked_sources import write_sources
 from tenure.core.rows import FloorRow
 from tenure.core.scanning import Finding, scan
-from tenure.core.vocabulary import Claim
+from tenure.core.views import NO_SUBJECT
+from tenure.core.vocabulary import Claim, Source, Status
 from tenure.usecases.pipeline import Rules, UseCase, World
 from tenure.usecases.reading import first_memory, visible
 from tenure.usecases.sealing import load
@@ -57,15 +60,17 @@ def _gather_remember(world: World, caller: Caller, command: Remember) -> WriteFa
     key_digest = world.keyring.digest(caller.tenant, "key", command.key) if command.key else None
     scope = command.scope or own_scope(command.subject)
     floors, forgot_seq = _floors(world, caller, command, scope, fingerprint, key_digest)
+    parents = tuple(_parent(world, caller, command, parent) for parent in command.derived_from)
     return WriteFacts(
         findings=_findings(world, command.content, command.claim, command.key, command.source.uri),
         fingerprint=fingerprint,
         key_digest=key_digest,
         floors=floors,
+        revoked=_revoked(world, caller, command.source, parents),
         forgot_seq=forgot_seq,
         present=load(world.reading, world.keyring, caller.tenant, command.id) if command.id else None,
         corrected=corrected,
-        parents=tuple(_parent(world, caller, command, parent) for parent in command.derived_from),
+        parents=parents,
     )
 
 
@@ -88,6 +93,19 @@ def _floors(
     if forgot_seq > world.forgot_seq:
         world.keyring.let_go(caller.tenant)
     return tuple(world.reading.floors(caller.tenant, command.subject, targets)), forgot_seq
+
+
+def _revoked(
+    world: World, caller: Caller, source: Source, parents: Sequence[Memory] = ()
+) -> tuple[FloorRow, ...]:
+    """The floors of revoked sources that a write comes from, itself or through its inputs (SPEC I1).
+
+    An input that is revoked says by itself that this node may know too little.
+    """
+    if world.forgot_seq == 0 and all(parent.status is not Status.REVOKED for parent in parents):
+        return ()
+    targets = write_sources(source, caller.id, parents)
+    return tuple(world.reading.floors(caller.tenant, NO_SUBJECT, targets))
 
 
 def _corrected(world: World, caller: Caller, memory_id: UUID) -> Memory:
@@ -150,6 +168,7 @@ def _gather_revise(world: World, caller: Caller, command: ReviseMemory) -> tuple
         fingerprint=fingerprint,
         key_digest=key_digest,
         floors=floors if revise.content is not None else (),
+        revoked=_revoked(world, caller, revise.source),
         forgot_seq=forgot_seq,
     )
     return memory, facts

@@ -1,25 +1,31 @@
-"""Recall: hard filters in the store's query, then ranking, packing and a receipt (SPEC R1-R7)."""
+"""Recall: hard filters in the store's query, then ranking, packing and a receipt (SPEC R1-R8)."""
 
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from uuid import UUID
 
 import msgspec
 
 from tenure.core import retrieval
-from tenure.core.authority import Permission, Target
+from tenure.core.authority import Permission, Target, shown_now
 from tenure.core.decision import Decided
 from tenure.core.errors import InvalidRequest, NotFound
-from tenure.core.events import Event, Influenced, Recalled
+from tenure.core.events import Event, Recalled
 from tenure.core.identity import Caller, Moment, checked_name, checked_reference
+from tenure.core.incident_events import CalledTool, Influenced
 from tenure.core.memory import Memory
 from tenure.core.proposals import check_scope
 from tenure.core.retrieval import Filter, Found, Ranked, Recall
 from tenure.core.rows import microseconds
-from tenure.core.scopes import places
+from tenure.core.scopes import Place, places
+from tenure.core.time_travel import check_moments
+from tenure.core.vocabulary import Status
 from tenure.core.wording import analyse
 from tenure.usecases.pipeline import Rules, UseCase, World
 from tenure.usecases.scopes import within_scopes
 from tenure.usecases.sealing import fold, open_event
+from tenure.usecases.searching import Searching
+from tenure.usecases.time_travel import look_back
 
 RANKED_PER_OPENED = 4
 """How many rows that share words are ranked for each one opened: a score's other parts may reorder them."""
@@ -27,13 +33,19 @@ QUERY_TERMS_MAX = 64
 OPENED_PER_ITEM = 4
 """How many candidates are opened for each item wanted, when a token budget may skip some."""
 INFLUENCE_IDS_MAX = 100
+FOREIGN_NAMED_MAX = 5
+"""So many ids that a recall did not return an error names; it counts the others."""
 
 
 class RecallFacts(msgspec.Struct, frozen=True, kw_only=True):
-    """The candidates that may be shown, best first, opened; and the query's digest for the receipt."""
+    """The candidates that may be shown, best first, opened; and the query's digest for the receipt.
+
+    Of a past, ``standing`` says where each of them stands now.
+    """
 
     shown: tuple[tuple[Ranked, Memory], ...]
     query_fingerprint: bytes
+    standing: Mapping[UUID, Status] | None = None
 
 
 class ToolCall(msgspec.Struct, frozen=True, kw_only=True):
@@ -75,42 +87,64 @@ def where(command: Recall, caller: Caller, now: datetime) -> Filter:
         subjects=subjects,
         kinds=tuple(kind.value for kind in command.kinds),
         trust_min=command.min_trust.rank if command.min_trust else 0,
-        now=microseconds(now),
+        now=microseconds(command.as_of or now),
+        valid_at=microseconds(command.valid_at) if command.valid_at else None,
     )
 
 
 def _gather(world: World, caller: Caller, command: Recall) -> RecallFacts:
+    _check(world, command)
+    asked = where(command, caller, world.moment.now)
+    inherits = world.rules.write.ladder.inherits
+    around = places(command.scope, command.subject, inherits) if command.scope is not None else ()
+    query_fingerprint = world.keyring.digest(caller.tenant, "query", command.query)
+    if command.as_of is None:
+        ranked = _ranked(world.reading, asked, around, command)
+        opened = [
+            (one, fold(world.reading, world.keyring, caller.tenant, one.candidate.memory_id))
+            for one in ranked
+        ]
+        shown = tuple(
+            (one, memory) for one, memory in opened if memory is not None and memory.content is not None
+        )
+        return RecallFacts(shown=shown, query_fingerprint=query_fingerprint)
+    past = look_back(world, asked, command.as_of, places=around)
+    found = [(one, past.then(one.candidate.memory_id)) for one in _ranked(past, asked, around, command)]
+    return RecallFacts(
+        # What is withheld of a memory as it stands now is withheld of its past too (SPEC L6).
+        shown=tuple((one, shown_now(caller, then.memory, then.now)) for one, then in found),
+        query_fingerprint=query_fingerprint,
+        standing={then.memory.id: then.now.status_at(world.moment.now) for _one, then in found},
+    )
+
+
+def _check(world: World, command: Recall) -> None:
     retrieval.check_recall(command, items_max=world.rules.recall_items_max)
+    check_moments(command, world.moment.now)
     for field in ("agent", "purpose", "subject"):
         if (value := getattr(command, field)) is not None:
             checked_name(value, field=field)
     if command.scope is not None:
         check_scope(command.scope)
-    asked = where(command, caller, world.moment.now)
-    if command.scope is not None:
-        inherits = world.rules.write.ladder.inherits
-        asked = within_scopes(world.reading, asked, places(command.scope, command.subject, inherits))
+
+
+def _ranked(rows: Searching, asked: Filter, around: Sequence[Place], command: Recall) -> list[Ranked]:
+    """As many of the rows as may be shown, best first: of the present or of a past, in the same way."""
+    if around:
+        asked = within_scopes(rows, asked, around)
     terms = list(dict.fromkeys(analyse(command.query)))[:QUERY_TERMS_MAX]
-    reading = world.reading
     wanted = command.limit * (OPENED_PER_ITEM if command.budget_tokens is not None else 1)
-    scores = retrieval.words(reading.hits(asked, terms), reading.statistics(asked))
-    sharing = reading.candidates(asked, retrieval.best_rows(scores, wanted * RANKED_PER_OPENED))
-    ranked = retrieval.rank({*sharing, *reading.recent(asked, wanted)}, scores, asked.now)
-    opened = [
-        (one, fold(reading, world.keyring, caller.tenant, one.candidate.memory_id)) for one in ranked[:wanted]
-    ]
-    return RecallFacts(
-        shown=tuple(
-            (one, memory) for one, memory in opened if memory is not None and memory.content is not None
-        ),
-        query_fingerprint=world.keyring.digest(caller.tenant, "query", command.query),
-    )
+    scores = retrieval.words(rows.hits(asked, terms), rows.statistics(asked))
+    sharing = rows.candidates(asked, retrieval.best_rows(scores, wanted * RANKED_PER_OPENED))
+    return retrieval.rank({*sharing, *rows.recent(asked, wanted)}, scores, asked.now)[:wanted]
 
 
 def _decide(
     command: Recall, facts: RecallFacts, caller: Caller, moment: Moment, rules: Rules
 ) -> Decided[Found]:
-    found = retrieval.pack(facts.shown, command, moment.fresh_id, moment.now, rules.doubt)
+    found = retrieval.pack(
+        facts.shown, command, moment.fresh_id, moment.now, rules.doubt, standing=facts.standing
+    )
     receipt = Event(
         tenant=caller.tenant,
         at=moment.now,
@@ -126,6 +160,8 @@ def _decide(
             kinds=command.kinds,
             min_trust=command.min_trust,
             budget_tokens=command.budget_tokens,
+            as_of=command.as_of,
+            valid_at=command.valid_at,
         ),
     )
     return Decided(answer=found, events=(receipt,))
@@ -146,15 +182,12 @@ def _influence(
     for call in command.tool_calls:
         checked_reference(call.id, field="tool_calls.id")
         checked_reference(call.name, field="tool_calls.name")
+        if call.arguments_fingerprint is not None:
+            checked_reference(call.arguments_fingerprint, field="tool_calls.arguments_fingerprint")
     returned = receipt.data.memory_ids if isinstance(receipt.data, Recalled) else ()
     if len(command.tool_calls) > INFLUENCE_IDS_MAX:
         raise InvalidRequest(f"at most {INFLUENCE_IDS_MAX} tool calls a report", field="tool_calls")
-    foreign = [memory_id for memory_id in command.used_memory_ids if memory_id not in returned]
-    if foreign:
-        raise InvalidRequest(
-            f"the receipt did not return {foreign[0]}; report only ids that this recall returned",
-            field="used_memory_ids",
-        )
+    _check_used(command.used_memory_ids, returned)
     event = Event(
         tenant=caller.tenant,
         at=moment.now,
@@ -164,12 +197,33 @@ def _influence(
         data=Influenced(
             response_id=command.response_id,
             used_memory_ids=command.used_memory_ids,
-            tool_call_ids=tuple(call.id for call in command.tool_calls),
-            tool_names=tuple(call.name for call in command.tool_calls),
+            tool_calls=tuple(
+                CalledTool(id=call.id, name=call.name, arguments_fingerprint=call.arguments_fingerprint)
+                for call in command.tool_calls
+            ),
         ),
     )
     noted = Noted(receipt_id=command.receipt_id, response_id=command.response_id, recorded_at=moment.now)
     return Decided(answer=noted, events=(event,))
+
+
+def _check_used(used: Sequence[UUID], returned: Sequence[UUID]) -> None:
+    """Raise InvalidRequest that says which ids the recall did not return, or which one stands twice."""
+    known = frozenset(returned)
+    foreign = [memory_id for memory_id in dict.fromkeys(used) if memory_id not in known]
+    if foreign:
+        named = ", ".join(str(memory_id) for memory_id in foreign[:FOREIGN_NAMED_MAX])
+        more = f" and {len(foreign) - FOREIGN_NAMED_MAX} more" if len(foreign) > FOREIGN_NAMED_MAX else ""
+        raise InvalidRequest(
+            f"the receipt did not return {named}{more}",
+            field="used_memory_ids",
+            hint="Report only ids that this recall returned.",
+        )
+    twice = next((one for at, one in enumerate(used) if one in used[:at]), None)
+    if twice is not None:
+        raise InvalidRequest(
+            f"{twice} stands twice in the report", field="used_memory_ids", hint="Name each memory once."
+        )
 
 
 RECALL: UseCase[Recall, RecallFacts, Found] = UseCase(
@@ -178,7 +232,6 @@ RECALL: UseCase[Recall, RecallFacts, Found] = UseCase(
     target=_target,
     gather=_gather,
     decide=_decide,
-    loss_bounded=True,
 )
 
 INFLUENCE: UseCase[Influence, Event, Noted] = UseCase(

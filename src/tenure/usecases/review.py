@@ -19,6 +19,7 @@ from tenure.core.vocabulary import Decision, Status, Verdict
 from tenure.core.wording import analyse
 from tenure.usecases.pipeline import Rules, UseCase, World
 from tenure.usecases.reading import LIST, ListMemories, first_memory, visible
+from tenure.usecases.recording import Showed
 from tenure.usecases.sealing import load
 
 NEIGHBOURS_MAX = 3
@@ -171,4 +172,5 @@ QUEUE: UseCase[ListMemories, Queue, Queue] = UseCase(
     target=lambda command: Target(agent=command.agent, purpose=command.purpose, subject=command.subject),
     gather=_queue,
     decide=lambda _command, queue, _caller, _moment, _rules: Decided(answer=queue),
+    showed=lambda queue: Showed(len(queue.items)),
 )

@@ -15,9 +15,10 @@ from tenure.core.retrieval import Filter
 from tenure.core.rows import MemoryRow, SuppressionRow, microseconds
 from tenure.core.scopes import Keyed, Place, Suppressed
 from tenure.usecases.pipeline import UseCase, World
-from tenure.usecases.ports import Reading
 from tenure.usecases.reading import presented
+from tenure.usecases.recording import Showed
 from tenure.usecases.sealing import fold
+from tenure.usecases.searching import Searching
 
 
 class ResolveKey(msgspec.Struct, frozen=True, kw_only=True):
@@ -30,7 +31,7 @@ class ResolveKey(msgspec.Struct, frozen=True, kw_only=True):
     scope: Scope
 
 
-def within_scopes(reading: Reading, where: Filter, places: Sequence[Place]) -> Filter:
+def within_scopes(reading: Searching, where: Filter, places: Sequence[Place]) -> Filter:
     """The filter narrowed to these places, without memories that another of the same key stands before."""
     where = msgspec.structs.replace(where, scopes=tuple((place.tier, place.id) for place in places))
     # What stands before what is decided before kinds and trust are asked for.
@@ -46,7 +47,7 @@ def within_scopes(reading: Reading, where: Filter, places: Sequence[Place]) -> F
 
 
 def resolved(
-    reading: Reading,
+    reading: Searching,
     where: Filter,
     places: Sequence[Place],
     key_digest: bytes,
@@ -111,4 +112,5 @@ RESOLVE: UseCase[ResolveKey, Memory, Memory] = UseCase(
     decide=lambda _command, memory, caller, moment, _rules: Decided(
         answer=presented(memory, caller, moment.now)
     ),
+    showed=lambda memory: Showed(1, memory.id),
 )

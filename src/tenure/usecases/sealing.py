@@ -2,6 +2,8 @@
 
 from uuid import UUID
 
+import msgspec
+
 from tenure.core import ledger
 from tenure.core.events import (
     NAMES,
@@ -15,6 +17,8 @@ from tenure.core.events import (
     encode_secret,
 )
 from tenure.core.memory import Memory, evolve
+from tenure.core.rows import REVOKING, MemoryRow
+from tenure.core.vocabulary import Status
 from tenure.usecases.ports import Keyring, Reading, SealedEvent, StoredEvent
 
 
@@ -40,9 +44,16 @@ def open_event(stored: StoredEvent, keyring: Keyring) -> Event:
 
 def load(reading: Reading, keyring: Keyring, tenant: str, memory_id: UUID) -> Memory | None:
     """A memory as its events make it, or None where no read may reach it."""
-    if reading.memory_row(tenant, memory_id) is None:
-        return None
-    return fold(reading, keyring, tenant, memory_id)
+    row = reading.memory_row(tenant, memory_id)
+    return standing(reading, keyring, row) if row is not None else None
+
+
+def standing(reading: Reading, keyring: Keyring, row: MemoryRow) -> Memory | None:
+    """The memory of a row; one whose source was just revoked is revoked before its own event says so."""
+    memory = fold(reading, keyring, row.tenant, row.memory_id)
+    if memory is not None and row.status == REVOKING:
+        return msgspec.structs.replace(memory, status=Status.REVOKED)
+    return memory
 
 
 def fold(

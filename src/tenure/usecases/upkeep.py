@@ -5,8 +5,9 @@ holder is gone, the lease runs out and the next node that asks has it. Two holde
 nothing, since the store takes an event only on the version that it was decided on.
 """
 
+from collections.abc import Callable
 from datetime import datetime, timedelta
-from typing import Final
+from typing import Final, TypeVar
 
 import msgspec
 
@@ -17,17 +18,24 @@ from tenure.core.retention import UPKEEP, expire
 from tenure.core.retrieval import Filter
 from tenure.core.rows import microseconds
 from tenure.core.scopes import places
+from tenure.usecases.checkpoints import checkpoint_round
 from tenure.usecases.erasure import finish_begun
+from tenure.usecases.notifying import Messenger
 from tenure.usecases.pipeline import Pipeline
+from tenure.usecases.policy_switching import Switching, switch_round
 from tenure.usecases.ports import Append, Appended, EndedScope
 from tenure.usecases.scopes import resolved
 from tenure.usecases.sealing import fold, seal
+from tenure.usecases.sources import finish_revocations
+from tenure.usecases.watching import Watched, Watcher
+
+T = TypeVar("T")
 
 LEASE: Final = "upkeep"
 LEASE_SECONDS_MIN: Final = 10.0
 """Longer than a round takes, and than the wait for a database that is busy."""
 LEFT_ALONE: Final = timedelta(minutes=2)
-"""How long an erasure is whose it is that began it, before a round takes it up."""
+"""How long an erasure, or a revocation of a source, is whose it is that began it."""
 
 
 class Round(msgspec.Struct, frozen=True, kw_only=True):
@@ -37,24 +45,67 @@ class Round(msgspec.Struct, frozen=True, kw_only=True):
     probed: int = 0
     compacted: int = 0
     erased: int = 0
+    revoked: int = 0
+    signed: int = 0
+    alerted: int = 0
+    delivered: int = 0
+    held: int = 0
     more: bool = False
 
 
-def upkeep_round(pipeline: Pipeline, *, batch_size: int, lease_seconds: float = LEASE_SECONDS_MIN) -> Round:
+def upkeep_round(
+    pipeline: Pipeline,
+    *,
+    batch_size: int,
+    lease_seconds: float = LEASE_SECONDS_MIN,
+    watcher: Watcher | None = None,
+    messenger: Messenger | None = None,
+) -> Round:
     """Write what time has done, probe forgets that may not hold, and finish what somebody left half-way.
 
+    With a watcher, look for what a person should look at; with a messenger, tell the receiver of alerts.
     Does nothing where another node holds the lease.
     """
     if not pipeline.store.lease(LEASE, seconds=lease_seconds):
         return Round()
-    expired, is_full = _expire(pipeline, batch_size)
-    return Round(
+    steps = _Steps()
+    expired, is_full = steps.take(lambda: _expire(pipeline, batch_size), (0, False))
+    watched = steps.take(lambda: watcher.round(batch_size=batch_size) if watcher else Watched(), Watched())
+    switching = steps.take(lambda: switch_round(pipeline, batch_size=batch_size), Switching())
+    done = Round(
         expired=expired,
-        probed=_probe(pipeline, batch_size),
-        compacted=_compact(pipeline, batch_size),
-        erased=finish_begun(pipeline, left_alone=LEFT_ALONE),
-        more=is_full and expired > 0,
+        held=switching.held,
+        alerted=watched.alerted,
+        delivered=steps.take(lambda: messenger.round() if messenger else 0, 0),
+        probed=steps.take(lambda: _probe(pipeline, batch_size), 0),
+        compacted=steps.take(lambda: _compact(pipeline, batch_size), 0),
+        revoked=steps.take(lambda: finish_revocations(pipeline, left_alone=LEFT_ALONE), 0),
+        erased=steps.take(lambda: finish_begun(pipeline, left_alone=LEFT_ALONE), 0),
+        signed=steps.take(lambda: checkpoint_round(pipeline, batch_size=batch_size), 0),
+        more=(is_full and expired > 0) or watched.more or switching.more,
     )
+    steps.end()
+    return done
+
+
+class _Steps:
+    """One that fails is in no other's way; what kept the first that failed is raised at the end."""
+
+    def __init__(self) -> None:
+        self._failed: Exception | None = None
+
+    def take(self, step: Callable[[], T], otherwise: T) -> T:
+        """What a step gives back, or the other value where it failed."""
+        try:
+            return step()
+        except Exception as fault:  # noqa: BLE001 -- kept, and raised once the other steps were taken
+            self._failed = self._failed or fault
+            return otherwise
+
+    def end(self) -> None:
+        """Raise what kept the first step that failed."""
+        if self._failed is not None:
+            raise self._failed
 
 
 def _expire(pipeline: Pipeline, batch_size: int) -> tuple[int, bool]:
@@ -117,5 +168,5 @@ def _compacted(ended: EndedScope, now: datetime) -> Event:
 
 
 def _stored(pipeline: Pipeline, appends: list[Append]) -> int:
-    results = pipeline.store.append(appends) if appends else []
+    results = pipeline.append(appends) if appends else []
     return sum(isinstance(result, Appended) for result in results)

@@ -60,12 +60,12 @@ def test_a_gate_that_admits_everything_is_found_out(monkeypatch: pytest.MonkeyPa
     careless = Rule(
         name="all", reason="why not", when=everything, outcome=Outcome.APPROVE, trust=Trust.USER_ASSERTED
     )
-    monkeypatch.setattr(wiring, "default_policy", lambda **_given: Policy(version="v", rules=(careless,)))
+    monkeypatch.setattr(wiring, "policy_in_force", lambda _given: Policy(version="v", rules=(careless,)))
 
     text, as_json = ran("demo"), ran("demo", "--json")
 
     assert text.code == as_json.code == 1
-    assert "✗ recall does not return it" in text.out
+    assert "✗ the mail waits in quarantine" in text.out
     assert as_json.json["holds"] is False
 
 

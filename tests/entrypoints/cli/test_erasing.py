@@ -174,7 +174,7 @@ def test_an_export_is_whole_and_its_owners_alone_to_read() -> None:
 
 
 def test_an_export_goes_to_standard_output_or_to_a_named_file() -> None:
-    """SPEC F12: the same bytes but for the time; and one of two answers."""
+    """SPEC F12, E2: the same but for the time and the export before it; and one of two answers."""
     customer()
 
     shown = ran("export", "-", *ABOUT)
@@ -182,8 +182,12 @@ def test_an_export_goes_to_standard_output_or_to_a_named_file() -> None:
     both = ran("export", "-", *ABOUT, "--json")
 
     written = json.loads(Path("mine.json").read_text(encoding="utf-8"))
-    assert shown.json | {"exported_at": ""} == written | {"exported_at": ""}
-    assert named.out == f"1 memories, 1 recalls, 2 events of {SUBJECT} in mine.json\n"
+    (first,) = written["events"][len(shown.json["events"]) :]
+    assert (first["event"], first["data"]["what"]) == ("read.answered", "export-subject")
+    assert shown.json | {"exported_at": "", "events": [*shown.json["events"], first]} == written | {
+        "exported_at": ""
+    }
+    assert named.out == f"1 memories, 1 recalls, 3 events of {SUBJECT} in mine.json\n"
     assert both.code == 2
     assert ran("export", "nowhere/mine.json", *ABOUT).code == 1
 

@@ -79,7 +79,9 @@ def test_alerts_are_listed_newest_first_and_page_by_page() -> None:
     first = ran("alerts", "--tenant", "acme", "--limit", "1", "--json").json
     rest = ran("alerts", "--tenant", "acme", "--cursor", first["next_cursor"], "--json").json
     text = ran("alerts", "--tenant", "acme", "--limit", "1")
+    other = ran("alerts", "--tenant", "acme", "--kind", "write_surge")
 
+    assert other.out == "There are no alerts.\n"
     assert [alert["kind"] for page in (first, rest) for alert in page["items"]] == ["forget-failed"] * 2
     assert first["items"][0]["seq"] > rest["items"][0]["seq"]
     assert rest["next_cursor"] is None

@@ -10,14 +10,25 @@ from tests.entrypoints.control.standing import Standing, standing
 from tenure import wiring
 from tenure.config import Settings
 from tenure.core.access import Key
+from tenure.core.admission import Policy, bounded, default_policy
 from tenure.core.erasure import Certificate
 from tenure.core.errors import InvalidRequest, NotFound, Unavailable
 from tenure.core.forgetting import ForgetKey, Forgotten
 from tenure.core.holds import Hold
 from tenure.core.identity import Scope, Tier
+from tenure.core.incidents import AskImpact, Impact, RevokeSource, SourceRevocation
+from tenure.core.policy_documents import encode
 from tenure.entrypoints.control import reaching, subjects
 from tenure.entrypoints.control.arguments import Arguments
+from tenure.entrypoints.control.checkpoints import (
+    CheckpointArguments,
+    ProofArguments,
+    VerifierKey,
+    VerifierKeysArguments,
+)
 from tenure.entrypoints.control.client import Connection, connect
+from tenure.entrypoints.control.histories import HistoryArguments
+from tenure.entrypoints.control.log_evidence import LogVerified, VerifyLogArguments
 from tenure.entrypoints.control.operations import (
     OPERATIONS,
     BackupArguments,
@@ -28,12 +39,12 @@ from tenure.entrypoints.control.operations import (
     ExportLogArguments,
     ImportArguments,
     ListKeysArguments,
-    LogVerified,
     RebuildArguments,
     RevokeKeyArguments,
-    VerifyLogArguments,
 )
+from tenure.entrypoints.control.policies import PolicyReplayed, ReplayPolicyArguments, TenantChange
 from tenure.entrypoints.control.reaching import Opened, Reached, answer, items, reach
+from tenure.entrypoints.control.sources import ImpactArguments, RevokeSourceArguments
 from tenure.entrypoints.control.subjects import (
     EraseArguments,
     ExportedSubject,
@@ -49,11 +60,14 @@ from tenure.entrypoints.control.subjects import (
     ShowHoldArguments,
 )
 from tenure.usecases.alerts import AlertPage
+from tenure.usecases.checkpoints import SignedCheckpoint
 from tenure.usecases.evidence import LogLine, Verified
 from tenure.usecases.exporting import SubjectExport
 from tenure.usecases.forgetting import ForgetMemory, ForgetSubject
 from tenure.usecases.importing import Conversion, Imported, Turn
 from tenure.usecases.ports import Rebuilt
+from tenure.usecases.proofs import InclusionProof, ReadProof
+from tenure.usecases.reading import History
 
 
 def settings(folder: Path) -> Settings:
@@ -105,10 +119,15 @@ def test_every_operation_on_a_store_gives_the_same_with_and_without_a_server(tmp
         [("bot", None)],
         True,
         Imported(proposals=1, admitted=1),
-        [("acme", 1, "key.created"), ("acme", 2, "key.revoked"), ("acme", 3, "memory.admitted")],
-        Exported(events=3, tenants=1),
-        [Verified(tenant="acme", holds=True, events=3)],
-        Rebuilt(events=3, identical=True),
+        [
+            ("acme", 1, "key.created"),
+            ("acme", 2, "read.answered"),
+            ("acme", 3, "key.revoked"),
+            ("acme", 4, "memory.admitted"),
+        ],
+        Exported(events=4, tenants=1),
+        [Verified(tenant="acme", holds=True, events=4)],
+        Rebuilt(events=4, identical=True),
         True,
     ]
 
@@ -128,6 +147,7 @@ def about_a_subject(reached: Reached) -> list[object]:
     answer(reached, ImportArguments(tenant="acme", items=proposals), Imported)
     counted = answer(reached, ExportSubjectArguments(**whom), ExportedSubject)
     one = exported(reached).memories[0].memory
+    story = answer(reached, HistoryArguments(memory_id=one.id), History)
     memory = ForgetMemory(memory_id=one.id, expected_version=one.version)
     scope = Scope(tier=Tier.TASK, id="t1")
     key = ForgetKey(agent="a", purpose="p", subject="talk", key="colour", scope=scope)
@@ -146,6 +166,7 @@ def about_a_subject(reached: Reached) -> list[object]:
     alerts = answer(reached, ReadAlertsArguments(tenant="acme", limit=5), AlertPage)
     return [
         counted,
+        [happened.event for happened in story.items],
         [(each.status.value, each.forgotten, each.durable) for each in forgotten],
         placed == shown,
         released.released_at is not None,
@@ -168,6 +189,7 @@ def test_what_is_done_about_a_subject_is_the_same_with_and_without_a_server(tmp_
     assert alone == served
     assert alone == [
         ExportedSubject(memories=2, recalls=0, events=2),
+        ["memory.admitted"],
         [("forgotten", 1, True), ("already_forgotten", 0, True), ("forgotten", 1, True)],
         True,
         True,
@@ -193,6 +215,57 @@ def test_an_export_longer_than_a_line_may_be_comes_whole(
     assert held.memory.content == "Grün — 緑 🟢."
 
 
+def test_a_replay_says_the_same_on_both_ways(stands: Standing) -> None:
+    """SPEC I4, S1: what would change, one item a memory, and what it comes to."""
+    nothing = Policy(version="none", rules=())
+    arguments = ReplayPolicyArguments(
+        policy=encode(bounded(nothing, content_characters_max=9)), tenant="acme"
+    )
+    said: list[tuple[list[TenantChange], PolicyReplayed]] = []
+    with reach(settings(stands.folder)) as connected:
+        proposals = Conversion(agent="a", purpose="p").proposals("talk", Turn(id=1, text="Prefers tea"))
+        answer(connected, ImportArguments(tenant="acme", items=list(proposals)), Imported)
+        for reached in (connected, Opened(stands.node)):
+            changes = list(items(reached, arguments, TenantChange))
+            said.append((changes, answer(reached, arguments, PolicyReplayed)))
+
+    assert said[0] == said[1]
+    assert [one.change.after_rule for one in said[0][0]] == ["content_bound"]
+
+
+def test_evidence_and_incidents_are_the_same_on_both_ways(tmp_path: Path) -> None:
+    """SPEC E2, I1, S1: signed, proven, what a source touched, and its revocation."""
+    with reach(settings(tmp_path / "one")) as opened:
+        alone = about_a_source(opened)
+    with standing(tmp_path / "two"), reach(settings(tmp_path / "two")) as connected:
+        served = about_a_source(connected)
+        assert isinstance(connected, Connection)
+
+    assert alone == served == ([1, "acme", 1, 1], [1, "revoked", 1, 0])
+
+
+def about_a_source(reached: Reached) -> tuple[list[object], list[object]]:
+    """One mail comes in, its event is signed and proven, and the mail is revoked."""
+    conversion = Conversion(agent="a", purpose="p")
+    proposals = conversion.proposals("talk", Turn(id=1, text="Prefers tea"))
+    answer(reached, ImportArguments(tenant="acme", items=list(proposals)), Imported)
+    (stored,) = items(reached, ExportLogArguments(tenant="acme"), LogLine)
+    source_id = msgspec.json.decode(stored.header)["data"]["source_id"]
+    signed = answer(reached, CheckpointArguments(tenant="acme"), SignedCheckpoint)
+    (key,) = items(reached, VerifierKeysArguments(), VerifierKey)
+    proof = answer(reached, ProofArguments(tenant="acme", proof=ReadProof(seq=1)), InclusionProof)
+    before = answer(reached, ImpactArguments(tenant="acme", ask=AskImpact(source_id=source_id)), Impact)
+    wish = RevokeSource(source_id=source_id, reason="phished")
+    revoked = answer(reached, RevokeSourceArguments(tenant="acme", revoke=wish, limit=10), SourceRevocation)
+    evidence: list[object] = [signed.size, key.tenant, proof.seq, proof.size]
+    return evidence, [
+        before.counts.memories,
+        str(revoked.status),
+        revoked.revoked,
+        revoked.impact.counts.recalls,
+    ]
+
+
 @pytest.mark.parametrize(
     ("arguments", "expected"),
     [
@@ -205,6 +278,8 @@ def test_an_export_longer_than_a_line_may_be_comes_whole(
         (PlaceHoldArguments(tenant="nobody", subject="talk", reason="court"), NotFound),
         (ForgetSubjectArguments(tenant="nobody", forget=ForgetSubject(subject="talk")), NotFound),
         (ReadAlertsArguments(tenant="no\nname"), InvalidRequest),
+        (ReplayPolicyArguments(policy="version = 1"), InvalidRequest),
+        (ReplayPolicyArguments(policy=encode(default_policy()), tenant="nobody"), NotFound),
         (RevokeKeyArguments(key_id="0191f3a0-0000-7000-8000-000000000000"), NotFound),  # type: ignore[arg-type]
     ],
 )
@@ -230,10 +305,12 @@ def test_every_operation_is_in_one_of_the_walks_above() -> None:
         "key.revoke",
         "log.export",
         "log.verify",
+        "log.import",
         "backup",
         "rebuild",
         "import",
         "export",
+        "history",
         "forget.subject",
         "forget.memory",
         "forget.key",
@@ -243,6 +320,12 @@ def test_every_operation_is_in_one_of_the_walks_above() -> None:
         "hold.show",
         "alerts",
         "certificate.public-key",
+        "policy.replay",
+        "log.checkpoint",
+        "log.proof",
+        "log.key",
+        "source.impact",
+        "source.revoke",
     }
 
 

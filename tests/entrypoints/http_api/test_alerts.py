@@ -1,4 +1,4 @@
-"""Alerts over HTTP: newest first, page by page, for those whose work it is (SPEC F6)."""
+"""Alerts over HTTP: newest first, page by page, for those whose work it is (SPEC F6, I3)."""
 
 from collections.abc import Iterator
 
@@ -81,9 +81,18 @@ def test_an_odd_page_is_refused(alarmed: Acme, query: str, field: str) -> None:
     assert answer.json()["field"] == field
 
 
-@pytest.mark.parametrize("who", ["bot", "ann"])
-def test_alerts_are_for_those_whose_work_it_is(alarmed: Acme, who: str) -> None:
-    """SPEC A4."""
-    answer = alarmed.call("GET", "/v1/alerts", who=who)
+def test_alerts_are_for_those_whose_work_it_is(alarmed: Acme) -> None:
+    """SPEC A4: a reviewer looks into them, a bot does not."""
+    answer = alarmed.call("GET", "/v1/alerts", who="bot")
 
     assert (answer.status_code, problem_code(answer)) == (403, "forbidden")
+    assert alarmed.call("GET", "/v1/alerts", who="ann").status_code == 200
+
+
+@pytest.mark.parametrize(("kind", "number"), [("forget-failed", 5), ("write_surge", 0), ("", 0)])
+def test_alerts_of_one_kind_are_read_alone(alarmed: Acme, kind: str, number: int) -> None:
+    """SPEC I3: page by page as well."""
+    page = alarmed.call("GET", f"/v1/alerts?kind={kind}&limit=2", who="officer").json()
+
+    assert len(page["items"]) == min(number, 2)
+    assert (page["next_cursor"] is not None) == (number > 2)

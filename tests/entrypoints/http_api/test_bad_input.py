@@ -227,11 +227,11 @@ def test_an_odd_idempotency_key_is_refused(shared: Acme, key: str) -> None:
     assert shared.log_head() == before
 
 
-@pytest.mark.parametrize("name", ["as_of", "valid_at", "probe", "tokenizer"])
+@pytest.mark.parametrize("name", ["probe", "tokenizer"])
 def test_what_a_later_version_takes_is_refused_and_its_absence_accepted(shared: Acme, name: str) -> None:
     """What would be left aside in silence would be believed; null and false are its absence."""
-    wish = {"as_of": LONG_AGO, "valid_at": LONG_AGO, "probe": True, "tokenizer": "o200k"}[name]
-    absence = {"as_of": None, "valid_at": None, "probe": False, "tokenizer": "estimate"}[name]
+    wish = {"probe": True, "tokenizer": "o200k"}[name]
+    absence = {"probe": False, "tokenizer": "estimate"}[name]
 
     refused = shared.call("POST", "/v1/recall", {"query": "q", name: wish})
     accepted = shared.call("POST", "/v1/recall", {"query": "q", name: absence})

@@ -10,7 +10,7 @@ from pathlib import Path
 import httpx
 import msgspec
 import pytest
-from tests.entrypoints.http_api.acme import Json, problem_code, proposal
+from tests.entrypoints.http_api.acme import Json, log_head, problem_code, proposal
 from tests.entrypoints.http_api.live import Live, serving
 from tests.stores.engine import Engine, SqliteEngine
 
@@ -57,15 +57,9 @@ def crowd(live: Live, requests: list[tuple[Json, str | None]]) -> list[httpx.Res
     return asyncio.run(send_all())
 
 
-def log_head(live: Live) -> int:
-    """How long acme's event log is."""
-    with live.node.store.reading() as reading:
-        return reading.head("acme")[0]
-
-
 def test_everybody_in_a_crowd_gets_their_own_answer(live: Live) -> None:
     """What is worked on together is answered apart: the good, the bad, the rejected."""
-    before = log_head(live)
+    before = log_head(live.node)
     requests: list[tuple[Json, str | None]] = [
         (proposal(content=f"Likes number {number}", kind="rumour" if number % 4 == 1 else "preference"), None)
         if number % 4 != 2
@@ -83,18 +77,18 @@ def test_everybody_in_a_crowd_gets_their_own_answer(live: Live) -> None:
         else:
             assert answer.json()["memory"]["content"] == f"Likes number {number}"
     kept_or_rejected = CROWD - CROWD // 4
-    assert log_head(live) == before + kept_or_rejected
+    assert log_head(live.node) == before + kept_or_rejected
 
 
 def test_a_crowd_of_retries_is_one_write(live: Live) -> None:
     """SPEC L9: the same command under one key, however many at once, is stored once."""
-    before = log_head(live)
+    before = log_head(live.node)
 
     answers = crowd(live, [(proposal(content="Likes tea"), "crowd-1")] * CROWD)
 
     assert {answer.status_code for answer in answers} == {201}
     assert len({answer.text for answer in answers}) == 1
-    assert log_head(live) == before + 1
+    assert log_head(live.node) == before + 1
 
 
 def test_of_two_writers_with_one_expectation_one_wins(live: Live) -> None:
@@ -141,7 +135,7 @@ def test_a_body_that_says_it_is_too_large_is_not_waited_for(tmp_path: Path) -> N
 
 def test_a_client_that_hangs_up_leaves_nothing_behind(live: Live) -> None:
     """SPEC S3: half of a request is no request."""
-    before = log_head(live)
+    before = log_head(live.node)
     body = msgspec.json.encode(proposal())
 
     request = head(live, b"Content-Length: " + str(len(body)).encode()) + body[:-1]
@@ -149,7 +143,7 @@ def test_a_client_that_hangs_up_leaves_nothing_behind(live: Live) -> None:
     answer = live.wire(request, hang_up=True)
 
     assert answer == b""
-    assert log_head(live) == before
+    assert log_head(live.node) == before
     assert httpx.get(f"{live.url}/healthz").status_code == 200
 
 

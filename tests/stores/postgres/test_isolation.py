@@ -26,6 +26,7 @@ from tenure.stores.postgres.reading import SQL
 TABLES = (
     "alert",
     "caller_key",
+    "checkpoint",
     "derivation",
     "document",
     "erasure",
@@ -34,10 +35,17 @@ TABLES = (
     "hold",
     "idem",
     "memory",
+    "policy",
     "posting",
+    "progress",
+    "provenance",
+    "revoked_source",
     "search_built",
+    "shown",
     "suppression",
     "tenant_head",
+    "tree_block",
+    "used",
 )
 REGISTER = "tenant"
 """The names of the tenants, which workers walk through: the one table with tenants that has no wall."""

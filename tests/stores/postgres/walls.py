@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from typing import Any, Final, NamedTuple
 
 import psycopg
+from msgspec.structs import replace
 from psycopg import sql
 from tests.clock import START
 from tests.stores.engine import PostgresEngine
@@ -20,19 +21,37 @@ from tests.stores.forgetting_items import (
     key_forgotten,
     memory_forgotten,
 )
-from tests.stores.items import HOUR, SUBJECT, TENANT, accepted, created, forgotten, number, put
+from tests.stores.items import (
+    HOUR,
+    SUBJECT,
+    TENANT,
+    accepted,
+    created,
+    forgotten,
+    item_of,
+    number,
+    put,
+    source_revoked,
+)
 from tests.usecases.asking import OPERATOR
 
 from tenure.core.access import CreateKey
+from tenure.core.events import Event, EventData, Recalled, Superseded
 from tenure.core.identity import Grants, Role
+from tenure.core.incident_events import Influenced, PolicySwitched
 from tenure.core.rows import FOREVER, microseconds
 from tenure.core.views import value_target
 from tenure.core.wording import analyse
 from tenure.stores.postgres.connecting import APP_ROLE, one_tenant
 from tenure.stores.postgres.reading import place_number
 from tenure.usecases.access import create_key
+from tenure.usecases.ports import Append, Checkpoint, Keyring
 
 OTHER: Final = "globex"
+OWN: Final = object()
+"""Where the tenant stands in the bindings of a statement."""
+SWITCHED_SEQ, REVOKED_SEQ = 19, 20
+"""Where two of the events lie that are made here."""
 KEY: Final = "the same key in both"
 Connection = psycopg.Connection[tuple[Any, ...]]
 Bindings = Sequence[Any] | Mapping[str, Any]
@@ -49,6 +68,7 @@ FILTERED: Final = {
     "boundary": BOUNDARY,
     "terms": TERMS,
     "now": NOW,
+    "valid_at": NOW,
     "trust_min": 0,
     "kinds": None,
     "scopes": None,
@@ -68,7 +88,7 @@ BINDINGS: Final[dict[str, tuple[Any, ...] | dict[str, Any]]] = {
     "lock_head": (),
     "head": (),
     "put_head": {"seq": 99, "link": b"link"},
-    "put_written": {"events": "[]", "memories": "[]", "seq": 99, "link": b"link"},
+    "put_written": {"events": "[]", "memories": "[]", "sources": "[]", "seq": 99, "link": b"link"},
     "event": (1,),
     "log": (0, 50),
     "stream": (number(1),),
@@ -104,7 +124,8 @@ BINDINGS: Final[dict[str, tuple[Any, ...] | dict[str, Any]]] = {
     "hold": ("held",),
     "erasure": ("erased",),
     "erasures_begun": (),
-    "alerts": {"before": FOREVER, "subjects": None, "limit": 50},
+    "alerts": {"before": FOREVER, "subjects": None, "kind": None, "limit": 50},
+    "alerts_behind": (0, 50),
     "subject_events": (SUBJECT, 0, 50),
     "subject_streams": (SUBJECT, FOREVER),
     "purge_bodies": (SUBJECT, FOREVER),
@@ -120,17 +141,36 @@ BINDINGS: Final[dict[str, tuple[Any, ...] | dict[str, Any]]] = {
         for place in ("subject", "boundary")
     },
     "built": (),
-    "put_words": {"documents": "[]", "seq": 99, "after": 13},
-    "documents": ([1, 2],),
+    "put_words": {"documents": "[]", "seq": 99, "after": 21},
     "drop_subject_postings": {"subject": place_number(SUBJECT), "standing": [1]},
     "drop_subject_documents": {"subject": place_number(SUBJECT), "standing": [1]},
-    "drop_postings": (BOUNDARY, place_number(SUBJECT), 1, TERMS),
-    "drop_document": (1,),
+    "drop_postings": {"seqs": [1, 2]},
+    "drop_documents": {"seqs": [1, 2]},
     "clear_postings": (),
     "clear_documents": (),
     "clear_built": (),
+    "source_memories": {"source_type": None, "source_id": "crm-1"},
+    "connector_memories": {"source_id": "bot"},
+    "rows_of": {"ids": [number(1), number(2)]},
+    "shown_in": {"ids": [number(1)]},
+    "recalls_of": {"ids": [number(1)], "limit": 50},
+    "used_in": {"ids": [number(1)]},
+    "displaced": {"ids": [number(9)]},
+    "events_at": {"seqs": [1, 2]},
+    "events_of": {"ids": [number(1)]},
+    "revoked_source": ("application", "crm-9"),
+    "revocations_begun": (),
+    "end_revocation": (99, OWN, REVOKED_SEQ),
+    "policy": (),
+    "end_examination": (99, OWN, SWITCHED_SEQ),
+    "memories_ever": {"agent": "support", "purpose": "answering", "subjects": None, "limit": 50},
+    "memory_page": (0, 50),
+    "links": (0, 50),
+    "tree_blocks": (),
+    "checkpoints": (FOREVER, 50),
+    "progress": ("worker", OWN),
 }
-"""What each statement that has a filter is asked with here, behind its tenant."""
+"""What each statement that has a filter is asked with here, behind its tenant, or with it where OWN is."""
 
 _FILTER: Final = re.compile(r"(?:\w+\.)?tenant_id = (%s|%\(tenant\)s|\w+\.tenant_id\b)")
 
@@ -166,6 +206,10 @@ def furnished(engine: PostgresEngine) -> None:
         create_key(
             opened.pipeline, OPERATOR, CreateKey(name="ci", grants=Grants(roles=frozenset({Role.READER})))
         )
+        accepted(put(opened, *incidents(keys)))
+        opened.store.keep_checkpoint(Checkpoint(TENANT, 1, b"r" * 32, "note", NOW))
+        opened.store.keep_tree_blocks(TENANT, {0: b"r" * 32})
+        opened.store.keep_progress("worker", TENANT, 1)
     finally:
         opened.close()
     with engine.superuser() as connection:
@@ -184,6 +228,41 @@ def furnished(engine: PostgresEngine) -> None:
             (OTHER, number(1)),
         )
         connection.execute("UPDATE forget_floor SET floor_seq = floor_seq + 1 WHERE tenant_id = %s", (OTHER,))
+        for statement in APART:
+            connection.execute(statement, {"other": OTHER, "old": number(8), "new": number(88)})
+
+
+APART: Final = (
+    "UPDATE shown SET seq = seq + 1 WHERE tenant_id = %(other)s",
+    "UPDATE used SET seq = seq + 1 WHERE tenant_id = %(other)s",
+    "UPDATE revoked_source SET seq = seq + 1 WHERE tenant_id = %(other)s AND source_id = 'crm-9'",
+    "UPDATE derivation SET parent = %(new)s WHERE tenant_id = %(other)s AND parent = %(old)s",
+    "UPDATE event SET stream_id = %(new)s WHERE tenant_id = %(other)s AND stream_id = %(old)s",
+    "UPDATE provenance SET memory_id = %(new)s WHERE tenant_id = %(other)s AND memory_id = %(old)s",
+)
+"""What keeps questions that give each thing once from giving the same for both tenants."""
+
+
+def incidents(keys: Keyring) -> list[Append]:
+    """What receipts, corrections, switches of the policy and revocations of sources leave."""
+
+    def happened(data: EventData, stream: int | None = None, version: int | None = None) -> Append:
+        one = Event(tenant=TENANT, at=START, actor="bot", data=data, version=version)
+        return item_of(keys, replace(one, stream=number(stream) if stream else None))
+
+    shown = Recalled(
+        agent="support", purpose="answering", query_fingerprint=b"q", memory_ids=(number(1),), limit=9
+    )
+    return [
+        happened(shown, 40),
+        happened(Influenced(response_id="r-1", used_memory_ids=(number(1),)), 40),
+        created(keys, 8),
+        created(keys, 9, supersedes=number(8)),
+        happened(Superseded(by=number(9)), 8, 2),
+        happened(PolicySwitched(version="strict-2", digest="ab12")),
+        source_revoked(keys, "crm-8"),
+        source_revoked(keys, "crm-9"),
+    ]
 
 
 def tenant_tables(connection: Connection) -> dict[str, list[str]]:
@@ -208,7 +287,9 @@ def without_filter(statement: str) -> str:
 def bindings(name: str, tenant: str) -> Bindings:
     """What a statement is asked with."""
     rest = BINDINGS[name]
-    return (tenant, *rest) if isinstance(rest, tuple) else {"tenant": tenant, **rest}
+    if isinstance(rest, dict):
+        return {"tenant": tenant, **rest}
+    return [tenant if one is OWN else one for one in (rest if OWN in rest else (OWN, *rest))]
 
 
 @contextmanager

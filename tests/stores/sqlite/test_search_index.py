@@ -1,41 +1,20 @@
 """The word index is disposable: whatever happens to its file, words are found again after the next start."""
 
 import shutil
-from collections.abc import Iterator
-from contextlib import contextmanager
+import threading
+from concurrent.futures import ThreadPoolExecutor, wait
 from pathlib import Path
+from typing import Any
 
 import apsw
 import pytest
-from tests.stores.engine import Opened, SqliteEngine
-from tests.usecases.asking import BOT, OFFICER, SUBJECT, question, written
+from tests.stores.sqlite.word_index import found, index_files, open_at
+from tests.usecases.asking import OFFICER, SUBJECT, written
 
 from tenure.stores.sqlite import search
 from tenure.usecases.forgetting import FORGET_SUBJECT, ForgetSubject
-from tenure.usecases.retrieval import RECALL
 
 TEXTS = ("The giraffe is called Melman", "The lion is called Alex", "The zebra is called Marty")
-
-
-@contextmanager
-def open_at(folder: Path) -> Iterator[Opened]:
-    """The store in a folder, closed again whatever happens."""
-    opened = SqliteEngine(folder).open()
-    try:
-        yield opened
-    finally:
-        opened.close()
-
-
-def found(opened: Opened, word: str) -> list[str | None]:
-    """The contents that share a word with a question."""
-    items = opened.pipeline.run(RECALL, BOT, question(word, explain=True)).items
-    return [item.memory.content for item in items if item.why and item.why["words"]]
-
-
-def index_files(folder: Path) -> list[Path]:
-    """The files of the word index."""
-    return sorted(folder.glob("search.db*"))
 
 
 def image(folder: Path, target: Path) -> Path:
@@ -62,6 +41,31 @@ def test_words_are_found_after_the_index_was_deleted(folder: Path) -> None:
     with open_at(folder) as opened:
         assert found(opened, "giraffe") == [TEXTS[0]]
         assert found(opened, "zebra") == [TEXTS[2]]
+
+
+def test_words_that_another_thread_is_writing_are_waited_for(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """SPEC R1: what was just written is found, also where somebody has taken its words up and is not done."""
+    begun, may_go_on = threading.Event(), threading.Event()
+    apply = search.SearchIndex.apply
+
+    def slowly(index: search.SearchIndex, *args: Any) -> None:
+        begun.set()
+        may_go_on.wait(10)
+        apply(index, *args)
+
+    monkeypatch.setattr(search.SearchIndex, "apply", slowly)
+    with open_at(folder) as opened, ThreadPoolExecutor(1) as asking:
+        written(opened.pipeline, TEXTS[0])
+        assert begun.wait(10)
+
+        answer = asking.submit(found, opened, "giraffe")
+        waited = not wait([answer], timeout=0.2).done
+        may_go_on.set()
+
+        assert answer.result(10) == [TEXTS[0]]
+        assert waited
 
 
 def test_words_are_found_after_the_index_fell_behind(folder: Path, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""`tenure alerts`: what a person should look at, such as a forget that does not hold (SPEC F6)."""
+"""`tenure alerts`: what a person should look at (SPEC F6, I3)."""
 
 from typing import Annotated
 
@@ -15,6 +15,9 @@ def alerts(
     cursor: Annotated[
         str | None, typer.Option("--cursor", metavar="CURSOR", help="Those before this place.")
     ] = None,
+    kind: Annotated[
+        str | None, typer.Option("--kind", metavar="KIND", help="Of this kind alone, such as write_surge.")
+    ] = None,
     data: options.Data = None,
     database_url: options.DatabaseUrl = None,
     as_json: options.Json = False,
@@ -26,7 +29,8 @@ def alerts(
 
     settings = options.existing(options.loaded(data, database_url).settings)
     with reach(settings) as reached:
-        page = answer(reached, ReadAlertsArguments(tenant=tenant, limit=limit, cursor=cursor), AlertPage)
+        arguments = ReadAlertsArguments(tenant=tenant, limit=limit, cursor=cursor, kind=kind)
+        page = answer(reached, arguments, AlertPage)
     rows = [
         (f"{alert.raised_at:%Y-%m-%d %H:%M}", alert.kind, alert.about or "", alert.message)
         for alert in page.items

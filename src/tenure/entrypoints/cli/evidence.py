@@ -5,10 +5,9 @@ from typing import Annotated
 import msgspec
 import typer
 
-from tenure.entrypoints.cli import options
+from tenure.entrypoints.cli import options, verifying
 from tenure.entrypoints.cli.files import STANDARD_OUTPUT, destination, refuse_json_beside
 from tenure.entrypoints.cli.output import progress, say
-from tenure.entrypoints.replies import EXIT_FAILED
 
 app = typer.Typer(help="The event log.", rich_markup_mode=None)
 
@@ -56,39 +55,8 @@ def export(
         say(said, [f"{exported.events:,} events of {exported.tenants} tenants in {file}"], as_json=as_json)
 
 
-@app.command("verify")
-def verify(
-    *,
-    tenant: options.AnyTenant = None,
-    data: options.Data = None,
-    database_url: options.DatabaseUrl = None,
-    as_json: options.Json = False,
-) -> None:
-    """Check that the log is what was written.
-
-    Walks each tenant's chain from its first event to its head and names the first bad event.
-    """
-    from tenure.entrypoints.control.operations import VerifyLogArguments
-    from tenure.entrypoints.control.reaching import items, reach
-    from tenure.usecases.evidence import Verified
-
-    settings = options.existing(options.loaded(data, database_url).settings)
-    with reach(settings) as reached:
-        found = list(items(reached, VerifyLogArguments(tenant=tenant), Verified))
-    holds = all(each.holds for each in found)
-    said = [
-        f"{each.tenant}: {each.events:,} events, the chain holds"
-        if each.holds
-        else f"{each.tenant}: BROKEN at event {each.first_bad_seq}: {each.because}"
-        for each in found
-    ]
-    say(
-        {"holds": holds, "events": sum(each.events for each in found), "tenants": found},
-        said or ["The log is empty."],
-        as_json=as_json,
-    )
-    if not holds:
-        raise typer.Exit(EXIT_FAILED)
+app.command("verify")(verifying.verify)
+app.command("import")(verifying.import_log)
 
 
 def rebuild(

@@ -9,16 +9,20 @@ from tenure.entrypoints.cli import (
     alerts,
     backup,
     certificates,
+    checkpoints,
     configuring,
     demo,
     erasing,
     evidence,
     exporting,
     forgetting,
+    history,
     holding,
     importing,
     keyring,
+    policies,
     serving,
+    sources,
 )
 from tenure.entrypoints.cli.guard import GuardedGroup
 from tenure.entrypoints.replies import EXIT_FINE, EXIT_USAGE
@@ -36,7 +40,11 @@ app.command("serve")(serving.serve)
 app.command("demo")(demo.demo)
 app.add_typer(access.app, name="key")
 app.add_typer(keyring.app, name="keyring")
+evidence.app.command("checkpoint")(checkpoints.checkpoint)
+evidence.app.command("proof")(checkpoints.proof)
+evidence.app.command("key")(checkpoints.key)
 app.add_typer(evidence.app, name="log")
+app.add_typer(policies.app, name="policy")
 app.command("rebuild")(evidence.rebuild)
 app.command("backup")(backup.backup)
 app.command("restore")(backup.restore)
@@ -46,7 +54,9 @@ app.command("forget")(forgetting.forget)
 app.command("erase")(erasing.erase)
 app.add_typer(certificates.app, name="certificate")
 app.add_typer(holding.app, name="hold")
+app.add_typer(sources.app, name="source")
 app.command("alerts")(alerts.alerts)
+app.command("history")(history.history)
 app.command("config")(configuring.config)
 app.command("version")(configuring.version)
 

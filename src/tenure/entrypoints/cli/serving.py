@@ -126,9 +126,8 @@ def _bootstrap(node: "Node", folder: Path) -> None:
 
 def _had_a_key(node: "Node") -> bool:
     """Whether the first tenant ever had one; what was revoked counts."""
-    from tenure.usecases.access import LIST_KEYS, ListKeys, local_operator
-
-    return bool(node.pipeline.run(LIST_KEYS, local_operator(BOOTSTRAP_TENANT), ListKeys()))
+    with node.store.reading() as reading:
+        return bool(reading.keys(BOOTSTRAP_TENANT))
 
 
 def _make_key(node: "Node", folder: Path) -> None:

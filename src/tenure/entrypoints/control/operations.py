@@ -17,7 +17,12 @@ from tenure.core.access import CreateKey
 from tenure.core.errors import InvalidRequest, NotFound
 from tenure.core.identity import Grants
 from tenure.entrypoints.control.arguments import Arguments, Operation, operation, tenants
+from tenure.entrypoints.control.checkpoints import CHECKPOINT_OPERATIONS
+from tenure.entrypoints.control.histories import HISTORY_OPERATIONS
+from tenure.entrypoints.control.log_evidence import LOG_OPERATIONS
+from tenure.entrypoints.control.policies import POLICY_OPERATIONS
 from tenure.entrypoints.control.protocol import Line, Progress, Request, checked, item, result
+from tenure.entrypoints.control.sources import SOURCE_OPERATIONS
 from tenure.entrypoints.control.subjects import SUBJECT_OPERATIONS
 from tenure.usecases import access, backup, evidence, importing
 from tenure.usecases.access import LIST_KEYS, REVOKE_KEY, ListKeys, RevokeKey
@@ -77,14 +82,6 @@ class ExportLogArguments(Arguments, frozen=True, kw_only=True):
     tenant: str | None = None
 
 
-class VerifyLogArguments(Arguments, frozen=True, kw_only=True):
-    """The chain of one tenant, or of all."""
-
-    operation: ClassVar[str] = "log.verify"
-
-    tenant: str | None = None
-
-
 class BackupArguments(Arguments, frozen=True, kw_only=True):
     """The whole store."""
 
@@ -126,14 +123,6 @@ class Counted(msgspec.Struct, frozen=True, kw_only=True):
 class Exported(msgspec.Struct, frozen=True, kw_only=True):
     """How much was exported."""
 
-    events: int
-    tenants: int
-
-
-class LogVerified(msgspec.Struct, frozen=True, kw_only=True):
-    """Whether every chain that was asked for holds."""
-
-    holds: bool
     events: int
     tenants: int
 
@@ -205,18 +194,6 @@ def export_log(node: Node, arguments: ExportLogArguments) -> Iterator[Line]:
     yield result(Exported(events=count, tenants=len(named)))
 
 
-def verify_log(node: Node, arguments: VerifyLogArguments) -> Iterator[Line]:
-    """Walk the chains, one item a tenant; a break is located, not only noticed (SPEC E2)."""
-    named = tenants(node.pipeline, arguments.tenant)
-    holds, events = True, 0
-    for done, tenant in enumerate(named):
-        yield Line(progress=Progress(done=done, total=len(named)))
-        verified = evidence.verify(node.pipeline, tenant)
-        holds, events = holds and verified.holds, events + verified.events
-        yield item(verified)
-    yield result(LogVerified(holds=holds, events=events, tenants=len(named)))
-
-
 def back_up(node: Node, _arguments: BackupArguments) -> Iterator[Line]:
     """What a backup is made of, one item a piece; whoever asked writes the files (SPEC F11)."""
     made_at = node.pipeline.clock.now()
@@ -246,11 +223,15 @@ OPERATIONS: Final[Mapping[str, Operation[Any]]] = MappingProxyType(
             operation(ListKeysArguments, list_keys),
             operation(RevokeKeyArguments, revoke_key),
             operation(ExportLogArguments, export_log),
-            operation(VerifyLogArguments, verify_log),
             operation(BackupArguments, back_up),
             operation(RebuildArguments, rebuild),
             operation(ImportArguments, import_batch),
             *SUBJECT_OPERATIONS,
+            *HISTORY_OPERATIONS,
+            *LOG_OPERATIONS,
+            *SOURCE_OPERATIONS,
+            *POLICY_OPERATIONS,
+            *CHECKPOINT_OPERATIONS,
         )
     )
 )

@@ -113,6 +113,7 @@ class ReadAlertsArguments(Arguments, frozen=True, kw_only=True):
     tenant: str
     limit: int = 50
     cursor: str | None = None
+    kind: str | None = None
 
 
 class PublicKeyArguments(Arguments, frozen=True, kw_only=True):
@@ -140,18 +141,18 @@ def forget_what(
     node: Node, arguments: ForgetSubjectArguments | ForgetMemoryArguments | ForgetKeyArguments
 ) -> Iterator[Line]:
     """A subject, a memory or a key at a scope, out of every read (SPEC F1, F4, F9)."""
-    yield result(forget(node.pipeline, _officer(node.pipeline, arguments.tenant), arguments.forget))
+    yield result(forget(node.pipeline, officer(node.pipeline, arguments.tenant), arguments.forget))
 
 
 def erase_subject(node: Node, arguments: EraseArguments) -> Iterator[Line]:
     """Everything about a subject gone for good, with a certificate (SPEC F7, F8)."""
-    caller = _officer(node.pipeline, arguments.tenant)
+    caller = officer(node.pipeline, arguments.tenant)
     yield result(erase(node.pipeline, caller, EraseSubject(subject=arguments.subject)))
 
 
 def export_subject(node: Node, arguments: ExportSubjectArguments) -> Iterator[Line]:
     """Everything held about a subject: one JSON document, in pieces of text to be put together (SPEC F12)."""
-    caller = _officer(node.pipeline, arguments.tenant)
+    caller = officer(node.pipeline, arguments.tenant)
     export = node.pipeline.run(EXPORT_SUBJECT, caller, ExportSubject(subject=arguments.subject))
     text = msgspec.json.encode(export).decode()
     for start in range(0, len(text), PIECE_CHARACTERS):
@@ -163,28 +164,28 @@ def export_subject(node: Node, arguments: ExportSubjectArguments) -> Iterator[Li
 
 def place_hold(node: Node, arguments: PlaceHoldArguments) -> Iterator[Line]:
     """A subject is not to be erased or pruned (SPEC F10)."""
-    caller = _officer(node.pipeline, arguments.tenant)
+    caller = officer(node.pipeline, arguments.tenant)
     command = PlaceHold(subject=arguments.subject, reason=arguments.reason, review_at=arguments.review_at)
     yield result(node.pipeline.run(PLACE_HOLD, caller, command))
 
 
 def release_hold(node: Node, arguments: ReleaseHoldArguments) -> Iterator[Line]:
     """The hold ends (SPEC F10)."""
-    caller = _officer(node.pipeline, arguments.tenant)
+    caller = officer(node.pipeline, arguments.tenant)
     command = ReleaseHold(subject=arguments.subject, reason=arguments.reason)
     yield result(node.pipeline.run(RELEASE_HOLD, caller, command))
 
 
 def show_hold(node: Node, arguments: ShowHoldArguments) -> Iterator[Line]:
     """The hold as it stands."""
-    caller = _officer(node.pipeline, arguments.tenant)
+    caller = officer(node.pipeline, arguments.tenant)
     yield result(node.pipeline.run(ASK_HOLD, caller, AskHold(subject=arguments.subject)))
 
 
 def read_alerts(node: Node, arguments: ReadAlertsArguments) -> Iterator[Line]:
     """What a person should look at, newest first (SPEC F6)."""
-    caller = _officer(node.pipeline, arguments.tenant)
-    command = ReadAlerts(limit=arguments.limit, cursor=arguments.cursor)
+    caller = officer(node.pipeline, arguments.tenant)
+    command = ReadAlerts(limit=arguments.limit, cursor=arguments.cursor, kind=arguments.kind)
     yield result(node.pipeline.run(READ_ALERTS, caller, command))
 
 
@@ -208,7 +209,7 @@ SUBJECT_OPERATIONS: Final[tuple[tuple[str, Operation[Any]], ...]] = (
 )
 
 
-def _officer(pipeline: Pipeline, tenant: str) -> Caller:
+def officer(pipeline: Pipeline, tenant: str) -> Caller:
     """The owner of the store as the privacy officer of one tenant that is there."""
     caller = access.local_operator(tenant)
     tenants(pipeline, tenant)

@@ -1,4 +1,4 @@
-"""The call that reads what a person should look at, such as a forget that does not hold (SPEC F6)."""
+"""The call that reads what a person should look at (SPEC F6, I3)."""
 
 from typing import Annotated, Any, Final
 

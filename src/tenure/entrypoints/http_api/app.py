@@ -28,19 +28,24 @@ from structlog.typing import FilteringBoundLogger
 from tenure.core.errors import InvalidRequest, NotFound
 from tenure.entrypoints.http_api import (
     alerts,
+    checkpoints,
     forgetting,
     keys,
     log,
     memories,
+    policies,
     recall,
     resolving,
     review,
+    sources,
     subjects,
+    tools,
 )
 from tenure.entrypoints.http_api.calls import Call
 from tenure.entrypoints.http_api.endpoint import Endpoint, Entrance
-from tenure.entrypoints.http_api.health import Alive, fixed_page, readiness_page
+from tenure.entrypoints.http_api.health import Alive, fixed_page, metrics_page, readiness_page
 from tenure.entrypoints.http_api.limiting import Limits
+from tenure.entrypoints.http_api.metrics import Metrics
 from tenure.entrypoints.http_api.openapi import describe
 from tenure.entrypoints.http_api.request_log import open_log
 from tenure.entrypoints.http_api.transport import Reply, refusal
@@ -55,9 +60,13 @@ CALLS: Final[tuple[Call[Any], ...]] = (
     *resolving.CALLS,
     *forgetting.CALLS,
     *subjects.CALLS,
+    *sources.CALLS,
     *alerts.CALLS,
     *keys.CALLS,
     *log.CALLS,
+    *tools.CALLS,
+    *checkpoints.CALLS,
+    *policies.CALLS,
 )
 
 UNKNOWN_ROUTE: Final = "unknown"
@@ -79,9 +88,12 @@ class Application(Litestar):
         await super().__call__(scope, receive, send)
 
 
-def build_app(node: Node, *, request_log: FilteringBoundLogger | None = None) -> Litestar:
+def build_app(
+    node: Node, *, request_log: FilteringBoundLogger | None = None, metrics: Metrics | None = None
+) -> Litestar:
     """The application over an open store, which stays the caller's to close after the shutdown."""
-    settings = node.settings
+    settings, metrics = node.settings, metrics or Metrics()
+    node.pipeline.observer = metrics
     threads = WorkerThreads(settings.server.threads)
     entrance = Entrance(
         pipeline=node.pipeline,
@@ -90,6 +102,7 @@ def build_app(node: Node, *, request_log: FilteringBoundLogger | None = None) ->
         threads=threads,
         log=request_log or open_log(settings.log, sys.stderr.buffer),
         request_bytes_max=settings.server.request_bytes_max,
+        metrics=metrics,
     )
 
     async def finish_requests() -> None:
@@ -113,6 +126,7 @@ def _routes(entrance: Entrance) -> list[HTTPRouteHandler]:
         fixed_page(entrance, "/healthz", msgspec.json.encode(Alive())),
         fixed_page(entrance, "/openapi.json", describe(CALLS)),
         readiness_page(entrance, "/readyz"),
+        metrics_page(entrance, "/metrics"),
     ):
         by_path[page.path]["GET"] = page
     return [_route(path, apps) for path, apps in by_path.items()]

@@ -6,6 +6,7 @@ describes them, both from the same declaration, so that the description cannot d
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from types import UnionType
 from typing import Any, Generic, Literal, TypeVar
 from uuid import UUID
 
@@ -22,6 +23,8 @@ F = TypeVar("F")
 A = TypeVar("A")
 
 Method = Literal["GET", "POST", "PUT", "PATCH", "DELETE"]
+Shape = type[msgspec.Struct] | UnionType
+"""What a call answers with: a record, or one of several that each say of which kind they are."""
 
 
 class Nothing(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -36,6 +39,7 @@ class Visit(Generic[G]):
     caller: Caller
     given: G
     path: Mapping[str, str]
+    idempotency_key: str | None = None
 
     def id(self, name: str) -> UUID:
         """The id that stands in the path; raises InvalidRequest when it is none."""
@@ -80,7 +84,7 @@ class Call(Generic[G]):
     summary: str
     work: Callable[[Visit[G]], Ask[Any, Any, Any] | Answer]
     takes: type[G]
-    answers: Mapping[int, type[msgspec.Struct]]
+    answers: Mapping[int, Shape]
     problems: tuple[type[TenureError], ...] = ()
     takes_idempotency_key: bool = False
     in_batches: bool = False

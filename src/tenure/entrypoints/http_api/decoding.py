@@ -77,7 +77,9 @@ def _whole_numbers(shape: type[msgspec.Struct]) -> frozenset[str]:
     return frozenset(
         one.encode_name
         for one in fields
-        if isinstance(msgspec.inspect.type_info(one.type), msgspec.inspect.IntType)
+        if any(
+            isinstance(part, msgspec.inspect.IntType) for part in _parts(msgspec.inspect.type_info(one.type))
+        )
     )
 
 

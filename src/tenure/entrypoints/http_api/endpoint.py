@@ -21,6 +21,7 @@ from tenure.entrypoints.http_api.batches import Batches
 from tenure.entrypoints.http_api.calls import Answer, Ask, Call, G, Visit
 from tenure.entrypoints.http_api.decoding import decode_body, decode_query
 from tenure.entrypoints.http_api.limiting import Limits
+from tenure.entrypoints.http_api.metrics import Metrics
 from tenure.entrypoints.http_api.request_log import place
 from tenure.entrypoints.http_api.transport import (
     JSON_HEADERS,
@@ -66,11 +67,13 @@ class Entrance:
     threads: WorkerThreads
     log: FilteringBoundLogger
     request_bytes_max: int
+    metrics: Metrics
 
     def log_request(
         self, *, method: str, route: str, status: int, started: float, credential: str | None = None
     ) -> None:
-        """The one line that a request leaves: its route's template, never its path."""
+        """The one line that a request leaves: its route's template, never its path. It is counted as well."""
+        self.metrics.requested(method=method, route=route, status=status)
         self.log.info(
             "request",
             method=method,
@@ -178,6 +181,7 @@ class Endpoint:
                 caller=caller,
                 given=_given(self.call, asked),
                 path=asked.path,
+                idempotency_key=key,
             )
             wanted = self.call.work(visit)
         except TenureError as error:

@@ -1,7 +1,7 @@
 """Parts that several bodies share: versions, times, durations, sources, claims, scopes. All strict."""
 
 from datetime import UTC, datetime
-from typing import Annotated, Any, Final
+from typing import Annotated, Final
 
 import msgspec
 from msgspec import Meta
@@ -19,11 +19,6 @@ Version = Annotated[
 Seconds = Annotated[int, Meta(ge=1, le=WHOLE_NUMBER_MAX, description="A lifetime, from now.")]
 Time = Annotated[datetime, Meta(tz=True, description="RFC 3339, with a time zone.")]
 Reason = Annotated[str, Meta(min_length=1, description="Why, for whoever reads the history.")]
-
-NotYet = Annotated[
-    Any,
-    Meta(extra_json_schema={"type": "null", "description": "Not in this version; null or absent."}),
-]
 
 
 class GivenScope(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -1,4 +1,4 @@
-"""Liveness and readiness, open to everybody: whether the process runs, and whether it can serve (SPEC S3)."""
+"""Liveness, readiness and figures, open to everybody (SPEC S3, S4)."""
 
 from collections.abc import Awaitable, Callable
 from time import perf_counter
@@ -9,6 +9,7 @@ from litestar.types import Receive, Scope, Send
 
 from tenure.core.errors import Unavailable
 from tenure.entrypoints.http_api.endpoint import Entrance
+from tenure.entrypoints.http_api.metrics import HEADERS as METRICS_HEADERS
 from tenure.entrypoints.http_api.transport import JSON_HEADERS, Reply, deliver, refusal
 
 
@@ -45,6 +46,15 @@ def fixed_page(entrance: Entrance, path: str, body: bytes) -> OpenPage:
 
     async def look() -> Reply:
         return Reply(200, JSON_HEADERS, body)
+
+    return OpenPage(entrance, path, look)
+
+
+def metrics_page(entrance: Entrance, path: str) -> OpenPage:
+    """A page with what this process has counted."""
+
+    async def look() -> Reply:
+        return Reply(200, METRICS_HEADERS, await entrance.threads.run(entrance.metrics.text))
 
     return OpenPage(entrance, path, look)
 

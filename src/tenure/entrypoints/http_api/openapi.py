@@ -3,7 +3,8 @@
 from collections import defaultdict
 from collections.abc import Iterable
 from importlib.metadata import version
-from typing import Any, Final
+from types import UnionType
+from typing import Any, Final, get_args
 
 import msgspec
 
@@ -17,7 +18,7 @@ from tenure.core.errors import (
     Unavailable,
 )
 from tenure.core.identity import NAME_CHARACTERS_MAX
-from tenure.entrypoints.http_api.calls import Call
+from tenure.entrypoints.http_api.calls import Call, Shape
 from tenure.entrypoints.http_api.endpoint import route_template
 from tenure.entrypoints.http_api.health import Alive, Ready
 from tenure.entrypoints.replies import PROBLEM_MEDIA_TYPE, PROBLEM_TYPE_PREFIX
@@ -110,7 +111,7 @@ def describe(calls: Iterable[Call[Any]]) -> bytes:
 def _schemas(calls: tuple[Call[Any], ...]) -> Json:
     records: set[type[msgspec.Struct]] = {Alive, Ready}
     for call in calls:
-        records.update((call.takes, *call.answers.values()))
+        records.update((call.takes, *(record for shape in call.answers.values() for record in _each(shape))))
     ordered = sorted(records, key=lambda record: record.__name__)
     _, components = msgspec.json.schema_components(ordered, ref_template=_REFERENCE + "{name}")
     return {**components, "Problem": _PROBLEM}
@@ -142,8 +143,14 @@ def _open_operation(path: str, shape: type[msgspec.Struct]) -> Json:
     }
 
 
-def _content(shape: type[msgspec.Struct]) -> Json:
-    return {"application/json": {"schema": {"$ref": _REFERENCE + shape.__name__}}}
+def _content(shape: Shape) -> Json:
+    references = [{"$ref": _REFERENCE + record.__name__} for record in _each(shape)]
+    return {"application/json": {"schema": references[0] if len(references) == 1 else {"oneOf": references}}}
+
+
+def _each(shape: Shape) -> tuple[type[msgspec.Struct], ...]:
+    """The records that an answer may be."""
+    return get_args(shape) if isinstance(shape, UnionType) else (shape,)
 
 
 def _path_parameters(call: Call[Any]) -> list[Json]:
@@ -173,7 +180,7 @@ def _without_null(schema: Json) -> Json:
 
 def _answers(call: Call[Any]) -> Json:
     return {
-        str(status): {"description": _first_line(shape), "content": _content(shape)}
+        str(status): {"description": " ".join(map(_first_line, _each(shape))), "content": _content(shape)}
         for status, shape in call.answers.items()
     }
 

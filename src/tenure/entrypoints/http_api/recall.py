@@ -1,6 +1,7 @@
 """The calls that ask memories and report what came of it (SPEC R1-R7)."""
 
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Annotated, Any, Final, Literal
 from uuid import UUID
 
@@ -13,14 +14,23 @@ from tenure.core.identity import Caller
 from tenure.core.memory import Memory
 from tenure.core.rendering import POLICY_TEXT
 from tenure.core.retrieval import BUDGET_TOKENS_MAX, QUERY_CHARACTERS_MAX, Found, Item, Recall, Skipped
-from tenure.core.vocabulary import Kind, Trust
+from tenure.core.vocabulary import Kind, Status, Trust
 from tenure.entrypoints.http_api.calls import Answer, Ask, Call, Visit, plainly
-from tenure.entrypoints.http_api.fields import GivenScope, NotYet
+from tenure.entrypoints.http_api.fields import GivenScope, utc
 from tenure.usecases import retrieval
 from tenure.usecases.retrieval import INFLUENCE_IDS_MAX, Influence, Noted, ToolCall
 
 NeverYet = Annotated[
     bool, Meta(extra_json_schema={"const": False, "description": "Not in this version; false or absent."})
+]
+
+
+AsOf = Annotated[
+    datetime,
+    Meta(tz=True, description="Answer as it would have been answered then: RFC 3339, not in the future."),
+]
+ValidAt = Annotated[
+    datetime, Meta(tz=True, description="Show what is said to hold at this time: RFC 3339, from 1970 on.")
 ]
 
 
@@ -37,8 +47,8 @@ class RecallBody(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     limit: Annotated[int, Meta(ge=1)] = 10
     budget_tokens: Annotated[int, Meta(ge=1, le=BUDGET_TOKENS_MAX)] | None = None
     tokenizer: Literal["estimate"] | None = None
-    as_of: NotYet = None
-    valid_at: NotYet = None
+    as_of: AsOf | None = None
+    valid_at: ValidAt | None = None
     probe: NeverYet = False
     explain: bool = False
 
@@ -55,19 +65,14 @@ class RecallBody(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
             limit=self.limit,
             budget_tokens=self.budget_tokens,
             explain=self.explain,
+            as_of=utc(self.as_of, field="as_of"),
+            valid_at=utc(self.valid_at, field="valid_at"),
         )
 
     def check_version(self) -> None:
         """Raise InvalidRequest for what a later version will take, instead of leaving it aside in silence."""
-        for field, is_asked in (
-            ("as_of", self.as_of is not None),
-            ("valid_at", self.valid_at is not None),
-            ("probe", self.probe),
-        ):
-            if is_asked:
-                raise InvalidRequest(
-                    f"{field} is not in this version", field=field, hint=f"Leave {field} out."
-                )
+        if self.probe:
+            raise InvalidRequest("probe is not in this version", field="probe", hint="Leave probe out.")
 
 
 class RecalledItem(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -78,10 +83,14 @@ class RecalledItem(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
     stale: bool
     why: Mapping[str, float] | None = None
     banner: str | None = None
+    status_now: Status | None = None
 
 
-class RecallAnswer(msgspec.Struct, frozen=True, kw_only=True):
-    """What was found; ``context`` is a block of untrusted data, ``policy`` says how to treat it."""
+class RecallAnswer(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What was found; ``context`` is a block of untrusted data, ``policy`` says how to treat it.
+
+    ``as_of`` and ``valid_at`` are those of the question, where it had any.
+    """
 
     receipt_id: UUID
     items: tuple[RecalledItem, ...]
@@ -89,6 +98,8 @@ class RecallAnswer(msgspec.Struct, frozen=True, kw_only=True):
     policy: str
     tokens: int
     skipped: Skipped
+    as_of: datetime | None = None
+    valid_at: datetime | None = None
 
 
 class GivenToolCall(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -120,13 +131,20 @@ def _found(found: Found) -> Answer:
         policy=POLICY_TEXT,
         tokens=found.tokens,
         skipped=found.skipped,
+        as_of=found.as_of,
+        valid_at=found.valid_at,
     )
     return Answer(200, answer)
 
 
 def _item(item: Item) -> RecalledItem:
     return RecalledItem(
-        memory=item.memory, score=item.score, stale=item.stale, why=item.why, banner=item.banner
+        memory=item.memory,
+        score=item.score,
+        stale=item.stale,
+        why=item.why,
+        banner=item.banner,
+        status_now=item.status_now,
     )
 
 

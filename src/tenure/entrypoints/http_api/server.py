@@ -13,6 +13,7 @@ from structlog.typing import FilteringBoundLogger
 
 from tenure.core.errors import Unavailable
 from tenure.entrypoints.http_api.app import build_app
+from tenure.entrypoints.http_api.metrics import Metrics
 from tenure.entrypoints.http_api.request_log import open_process_log, place
 from tenure.entrypoints.upkeep_thread import UpkeepThread
 from tenure.wiring import Node
@@ -44,9 +45,9 @@ def serve(
     ``on_listening`` is told which.
     """
     log = request_log or open_process_log(node.settings.log, sys.stderr.buffer)
-    listener = _listen(host, port)
+    listener, metrics = _listen(host, port), Metrics()
     config = uvicorn.Config(
-        build_app(node, request_log=log),
+        build_app(node, request_log=log, metrics=metrics),
         access_log=False,
         log_config=None,
         log_level="critical",
@@ -56,19 +57,31 @@ def serve(
         timeout_graceful_shutdown=SHUTDOWN_SECONDS_MAX,
     )
     server = _Server(config, lambda: _announce(server, listener, on_listening))
-    upkeep = node.settings.upkeep
-    rounds = UpkeepThread(
-        node.pipeline,
-        interval_seconds=upkeep.interval_seconds,
-        batch_size=upkeep.batch_size,
-        on_failure=lambda fault: log.error("upkeep failed", error=type(fault).__name__, at=place(fault)),
-    )
+    rounds = _rounds(node, log, metrics)
     rounds.start()
     try:
         server.run(sockets=[listener])
     finally:
         rounds.stop()
         listener.close()
+
+
+def _rounds(node: Node, log: FilteringBoundLogger, metrics: Metrics) -> UpkeepThread:
+    upkeep = node.settings.upkeep
+
+    def on_failure(fault: Exception) -> None:
+        metrics.upkeep_failed()
+        log.error("upkeep failed", error=type(fault).__name__, at=place(fault))
+
+    return UpkeepThread(
+        node.pipeline,
+        interval_seconds=upkeep.interval_seconds,
+        batch_size=upkeep.batch_size,
+        watcher=node.watcher,
+        messenger=node.messenger,
+        on_round=lambda _round: metrics.upkeep_done(),
+        on_failure=on_failure,
+    )
 
 
 class _Server(uvicorn.Server):

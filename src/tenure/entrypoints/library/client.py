@@ -133,8 +133,13 @@ class Client:
     hold = _sent(Calls.hold)
     release = _sent(Calls.release)
     hold_of = _sent(Calls.hold_of)
+    source_impact = _sent(Calls.source_impact)
+    revoke_source = _sent(Calls.revoke_source)
     alerts = _sent(Calls.alerts)
     log = _sent(Calls.log)
+    checkpoint = _sent(Calls.checkpoint)
+    log_proof = _sent(Calls.log_proof)
+    authorize_tool = _sent(Calls.authorize_tool)
 
     def close(self) -> None:
         """Take no more calls, and hang up with the last one that is under way; waits for none of them."""
@@ -221,8 +226,13 @@ class AsyncClient:
     hold = _awaited(Calls.hold)
     release = _awaited(Calls.release)
     hold_of = _awaited(Calls.hold_of)
+    source_impact = _awaited(Calls.source_impact)
+    revoke_source = _awaited(Calls.revoke_source)
     alerts = _awaited(Calls.alerts)
     log = _awaited(Calls.log)
+    checkpoint = _awaited(Calls.checkpoint)
+    log_proof = _awaited(Calls.log_proof)
+    authorize_tool = _awaited(Calls.authorize_tool)
 
     async def aclose(self) -> None:
         """Take no more calls, and hang up with the last one that is under way; waits for none of them."""

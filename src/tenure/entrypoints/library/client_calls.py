@@ -32,14 +32,17 @@ from tenure.entrypoints.library.client_request import (
     memory_path,
     named_path,
 )
+from tenure.entrypoints.library.incident_calls import IncidentRequests
+from tenure.entrypoints.library.log_calls import LogRequests
 from tenure.entrypoints.library.sessions import Recollection
+from tenure.entrypoints.library.tool_calls import ToolRequests
 from tenure.usecases import evidence, reading, retrieval, review
 from tenure.usecases.alerts import AlertPage
 from tenure.usecases.exporting import SubjectExport
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Calls:
+class Calls(IncidentRequests, LogRequests, ToolRequests):
     """All calls of one client; its agent, purpose and subject go with every call that takes them."""
 
     agent: str | None = None
@@ -146,8 +149,13 @@ class Calls:
         limit: int = 10,
         budget_tokens: int | None = None,
         explain: bool = False,
+        as_of: datetime | None = None,
+        valid_at: datetime | None = None,
     ) -> Request[Recollection]:
-        """What is remembered and may be shown; ``.context`` is ready to put into a message."""
+        """What is remembered and may be shown; ``.context`` is ready to put into a message.
+
+        ``as_of`` asks what would have been shown then, ``valid_at`` what is said to hold at that time.
+        """
         body = self._boundary(subject) | given(
             query=query,
             scope=scope,
@@ -156,6 +164,8 @@ class Calls:
             limit=limit,
             budget_tokens=budget_tokens,
             explain=explain,
+            as_of=as_of,
+            valid_at=valid_at,
         )
         # A recall leaves a receipt; asked twice it leaves two, of which one is never used.
         return Request(method="POST", path="/v1/recall", body=encoded(body), read=_recollected)
@@ -301,9 +311,11 @@ class Calls:
         """The hold on a subject; raises NotFound where there is none."""
         return a_read(self._of_subject(subject, "/hold"), {}, read=_HOLD.decode)
 
-    def alerts(self, *, limit: int = 50, cursor: str | None = None) -> Request[AlertPage]:
+    def alerts(
+        self, *, limit: int = 50, cursor: str | None = None, kind: str | None = None
+    ) -> Request[AlertPage]:
         """What a person should look at, newest first."""
-        return a_read("/v1/alerts", given(limit=limit, cursor=cursor), read=_ALERTS.decode)
+        return a_read("/v1/alerts", given(limit=limit, cursor=cursor, kind=kind), read=_ALERTS.decode)
 
     def log(self, *, after: int = 0, limit: int = 100) -> Request[evidence.LogPage]:
         """A page of the tenant's event log, without content."""

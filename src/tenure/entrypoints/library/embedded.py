@@ -53,8 +53,8 @@ class Tenure:
     def session(
         self,
         tenant: str,
-        agent: str,
-        purpose: str,
+        agent: str | None = None,
+        purpose: str | None = None,
         subject: str | None = None,
         *,
         roles: Iterable[str] = ("writer", "reader"),
@@ -64,14 +64,16 @@ class Tenure:
     ) -> Session:
         """An authenticated principal with these grants; the embedding program is the authority for them.
 
-        ``name`` is who it is in the audit: nobody promotes what the same name proposed.
+        ``name`` is who it is in the audit: nobody promotes what the same name proposed. Without an agent and
+        a purpose it is for the whole tenant, as who operates or audits it needs.
         """
         for field, value in (("tenant", tenant), ("agent", agent), ("purpose", purpose), ("name", name)):
-            checked_name(value, field=field)
+            if value is not None:
+                checked_name(value, field=field)
         grants = grants_from(
             roles=list(roles),
-            agents=[agent],
-            purposes=[purpose],
+            agents=[agent] if agent is not None else None,
+            purposes=[purpose] if purpose is not None else None,
             subjects=[checked_name(subject, field="subject")] if subject is not None else None,
             source_types=list(source_types) if source_types is not None else None,
             model_driven=model_driven,
@@ -83,12 +85,17 @@ class Tenure:
         return Session(self.node.pipeline, caller, subject=subject)
 
     def upkeep(self) -> upkeep.Round:
-        """One round of upkeep: expiries, probes of forgets, compaction, erasures that were left half-way.
+        """One round of upkeep: expiries, probes of forgets, compaction, what was left half-way, alerts.
 
         The service does this by itself.
         Over a database it does nothing while another node does the rounds.
         """
-        return upkeep.upkeep_round(self.node.pipeline, batch_size=self.node.settings.upkeep.batch_size)
+        return upkeep.upkeep_round(
+            self.node.pipeline,
+            batch_size=self.node.settings.upkeep.batch_size,
+            watcher=self.node.watcher,
+            messenger=self.node.messenger,
+        )
 
     def verify(self, tenant: str) -> evidence.Verified:
         """Walk a tenant's log and say whether it is what was written."""

@@ -21,6 +21,9 @@ from tenure.core.retention import Renew
 from tenure.core.retrieval import Found, Item, Recall, Skipped
 from tenure.core.review import Judge
 from tenure.core.vocabulary import Claim, Kind, Source, Status, Trust
+from tenure.entrypoints.library.incident_calls import IncidentSession
+from tenure.entrypoints.library.log_calls import LogSession
+from tenure.entrypoints.library.tool_calls import ToolSession
 from tenure.usecases import (
     alerts,
     erasure,
@@ -49,6 +52,8 @@ class Recollection(Sequence[Memory]):
         self.receipt_id: UUID = found.receipt_id
         self.tokens: int = found.tokens
         self.skipped: Skipped = found.skipped
+        self.as_of: datetime | None = found.as_of
+        self.valid_at: datetime | None = found.valid_at
 
     def __len__(self) -> int:
         """How many memories were found."""
@@ -69,7 +74,7 @@ class Recollection(Sequence[Memory]):
         return iter([item.memory for item in self.items])
 
 
-class Session:
+class Session(IncidentSession, LogSession, ToolSession):
     """One principal of one tenant. The embedding program is the authority for what it may do."""
 
     def __init__(self, pipeline: Pipeline, caller: Caller, *, subject: str | None) -> None:
@@ -183,8 +188,13 @@ class Session:
         limit: int = 10,
         budget_tokens: int | None = None,
         explain: bool = False,
+        as_of: datetime | None = None,
+        valid_at: datetime | None = None,
     ) -> Recollection:
-        """What is remembered and may be shown; ``.context`` is ready to put into a message."""
+        """What is remembered and may be shown; ``.context`` is ready to put into a message.
+
+        ``as_of`` asks what would have been shown then, ``valid_at`` what is said to hold at that time.
+        """
         command = Recall(
             agent=self._agent(),
             purpose=self._purpose(),
@@ -196,6 +206,8 @@ class Session:
             limit=limit,
             budget_tokens=budget_tokens,
             explain=explain,
+            as_of=as_of,
+            valid_at=valid_at,
         )
         return Recollection(self._pipeline.run(retrieval.RECALL, self.caller, command))
 
@@ -351,10 +363,12 @@ class Session:
         command = holds.AskHold(subject=self._about(subject))
         return self._pipeline.run(holds.ASK_HOLD, self.caller, command)
 
-    def alerts(self, *, limit: int = 50, cursor: str | None = None) -> alerts.AlertPage:
+    def alerts(
+        self, *, limit: int = 50, cursor: str | None = None, kind: str | None = None
+    ) -> alerts.AlertPage:
         """What a person should look at, newest first."""
         return self._pipeline.run(
-            alerts.READ_ALERTS, self.caller, alerts.ReadAlerts(limit=limit, cursor=cursor)
+            alerts.READ_ALERTS, self.caller, alerts.ReadAlerts(limit=limit, cursor=cursor, kind=kind)
         )
 
     def log(self, *, after: int = 0, limit: int = 100) -> evidence.LogPage:

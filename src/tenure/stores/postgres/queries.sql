@@ -76,8 +76,8 @@ SELECT key, request, seq, outcome FROM idem WHERE tenant_id = %s AND key > %s OR
 INSERT INTO idem (tenant_id, key, request, seq, outcome) VALUES (%s, %s, %s, %s, %s);
 
 -- name: put_written
--- Events at the end of their tenant's log, the rows of memories in place of those before, and where the log ends
--- now if it grew; all of a tenant in one statement.
+-- Events at the end of their tenant's log, the rows of memories in place of those before, where they came from, and
+-- where the log ends now if it grew; all of a tenant in one statement.
 WITH events AS (
     INSERT INTO event (tenant_id, seq, stream_id, version, subject, header, body, link)
     SELECT %(tenant)s, seq, stream, version, subject, header, decode(body, 'base64'), decode(link, 'base64')
@@ -120,6 +120,14 @@ WITH events AS (
         valid_to = excluded.valid_to,
         version = excluded.version,
         tokens = excluded.tokens
+), sources AS (
+    INSERT INTO provenance (tenant_id, source_id, source_type, memory_id, seq, actor, agent, purpose, subject)
+    SELECT %(tenant)s, source_id, source_type, memory_id, seq, actor, agent, purpose, subject
+    FROM json_to_recordset(%(sources)s::json) AS t (
+        source_id text, source_type text, memory_id uuid, seq bigint, actor text, agent text, purpose text,
+        subject text
+    )
+    ON CONFLICT DO NOTHING
 )
 UPDATE tenant_head SET seq = %(seq)s, link = %(link)s
 WHERE tenant_id = %(tenant)s AND %(seq)s::bigint IS NOT NULL;
@@ -163,7 +171,7 @@ WITH RECURSIVE taken (memory_id) AS (
     SELECT unnest(%(ids)s::uuid[])
     UNION
     SELECT derivation.child FROM derivation JOIN taken ON derivation.parent = taken.memory_id
-    WHERE derivation.tenant_id = %(tenant)s
+    WHERE derivation.tenant_id = %(tenant)s AND derivation.kind = 'derived'
 )
 SELECT memory.* FROM taken JOIN memory ON memory.tenant_id = %(tenant)s AND memory.memory_id = taken.memory_id;
 
@@ -171,8 +179,9 @@ SELECT memory.* FROM taken JOIN memory ON memory.tenant_id = %(tenant)s AND memo
 -- Rows of one scope whose memories have ended, and from which nothing was made: a forget must find those again.
 SELECT * FROM memory
 WHERE tenant_id = %s AND subject = %s AND agent = %s AND purpose = %s AND scope_tier = %s AND scope_id = %s
-  AND status NOT IN ('active', 'quarantined')
-  AND NOT EXISTS (SELECT FROM derivation AS d WHERE d.tenant_id = memory.tenant_id AND d.parent = memory.memory_id);
+  AND status NOT IN ('active', 'quarantined', 'revoking')
+  AND NOT EXISTS (SELECT FROM derivation AS d WHERE d.tenant_id = memory.tenant_id AND d.parent = memory.memory_id
+                  AND d.kind = 'derived');
 
 -- name: standing
 -- Where the memory rows of a subject lie in the log.
@@ -189,7 +198,7 @@ SELECT * FROM memory
 WHERE tenant_id = %(tenant)s AND subject = %(subject)s AND agent = %(agent)s AND purpose = %(purpose)s
   AND status = 'active'
   AND key_digest IS NOT NULL AND (%(key_digest)s::bytea IS NULL OR key_digest = %(key_digest)s::bytea)
-  AND expires_at > %(now)s AND valid_from <= %(now)s AND valid_to > %(now)s AND trust >= %(trust_min)s
+  AND expires_at > %(now)s AND valid_from <= %(valid_at)s AND valid_to > %(valid_at)s AND trust >= %(trust_min)s
   AND (%(kinds)s::text[] IS NULL OR kind = ANY (%(kinds)s::text[]))
   AND (%(scopes)s::text[] IS NULL OR scope_tier || ':' || scope_id = ANY (%(scopes)s::text[]))
   AND (%(hidden)s::bigint[] IS NULL OR created_seq <> ALL (%(hidden)s::bigint[]));
@@ -199,7 +208,7 @@ WHERE tenant_id = %(tenant)s AND subject = %(subject)s AND agent = %(agent)s AND
 SELECT * FROM memory
 WHERE tenant_id = %(tenant)s AND agent = %(agent)s AND purpose = %(purpose)s AND status = 'active'
   AND key_digest IS NOT NULL AND (%(key_digest)s::bytea IS NULL OR key_digest = %(key_digest)s::bytea)
-  AND expires_at > %(now)s AND valid_from <= %(now)s AND valid_to > %(now)s AND trust >= %(trust_min)s
+  AND expires_at > %(now)s AND valid_from <= %(valid_at)s AND valid_to > %(valid_at)s AND trust >= %(trust_min)s
   AND (%(kinds)s::text[] IS NULL OR kind = ANY (%(kinds)s::text[]))
   AND (%(scopes)s::text[] IS NULL OR scope_tier || ':' || scope_id = ANY (%(scopes)s::text[]))
   AND (%(hidden)s::bigint[] IS NULL OR created_seq <> ALL (%(hidden)s::bigint[]));
@@ -261,7 +270,8 @@ SELECT * FROM suppression WHERE tenant_id = %s AND probe_at <= %s ORDER BY probe
 SELECT DISTINCT tenant_id, agent, purpose, subject, scope_tier, scope_id FROM memory
 WHERE tenant_id = %s AND scope_tier IN ('task', 'session') AND status = 'expired' AND expires_at <= %s
   AND NOT EXISTS (SELECT FROM hold WHERE hold.tenant_id = memory.tenant_id AND hold.subject = memory.subject)
-  AND NOT EXISTS (SELECT FROM derivation AS d WHERE d.tenant_id = memory.tenant_id AND d.parent = memory.memory_id)
+  AND NOT EXISTS (SELECT FROM derivation AS d WHERE d.tenant_id = memory.tenant_id AND d.parent = memory.memory_id
+                  AND d.kind = 'derived')
 LIMIT %s;
 
 -- name: put_hold
@@ -295,8 +305,8 @@ SELECT tenant_id, subject, erasure_id, begun_seq, done_seq FROM erasure WHERE te
 SELECT tenant_id, subject, erasure_id, begun_seq, done_seq FROM erasure WHERE tenant_id = %s AND done_seq = 0;
 
 -- name: put_derivation
--- One memory was made from another.
-INSERT INTO derivation (tenant_id, parent, child, subject) VALUES (%s, %s, %s, %s) ON CONFLICT DO NOTHING;
+-- One memory was made from another, or took its place.
+INSERT INTO derivation (tenant_id, parent, child, subject, kind) VALUES (%s, %s, %s, %s, %s) ON CONFLICT DO NOTHING;
 
 -- name: put_alert
 -- Something that a person should look at.
@@ -309,6 +319,7 @@ ON CONFLICT DO NOTHING;
 SELECT tenant_id, seq, subject, kind, message, about, raised_at FROM alert
 WHERE tenant_id = %(tenant)s AND seq < %(before)s
   AND (%(subjects)s::text[] IS NULL OR subject = ANY (%(subjects)s::text[]))
+  AND (%(kind)s::text IS NULL OR kind = %(kind)s::text)
 ORDER BY seq DESC LIMIT %(limit)s;
 
 -- name: subject_events
@@ -361,7 +372,8 @@ WHERE tenant_id = %(tenant)s
   AND (%(source_id)s::text IS NULL OR source_id = %(source_id)s::text)
   AND (%(key_digest)s::bytea IS NULL OR key_digest = %(key_digest)s::bytea)
   AND (%(status)s::text IS NULL OR %(status)s::text =
-       CASE WHEN status IN ('active', 'quarantined') AND expires_at <= %(now)s THEN 'expired' ELSE status END)
+       CASE WHEN status IN ('active', 'quarantined') AND expires_at <= %(now)s THEN 'expired'
+            WHEN status = 'revoking' THEN 'revoked' ELSE status END)
 ORDER BY created_seq DESC LIMIT %(limit)s;
 
 -- name: statistics_of_subject
@@ -369,7 +381,7 @@ ORDER BY created_seq DESC LIMIT %(limit)s;
 SELECT count(*), coalesce(sum(tokens), 0) FROM memory
 WHERE tenant_id = %(tenant)s AND subject = %(subject)s AND agent = %(agent)s AND purpose = %(purpose)s
   AND status = 'active'
-  AND expires_at > %(now)s AND valid_from <= %(now)s AND valid_to > %(now)s AND trust >= %(trust_min)s
+  AND expires_at > %(now)s AND valid_from <= %(valid_at)s AND valid_to > %(valid_at)s AND trust >= %(trust_min)s
   AND (%(kinds)s::text[] IS NULL OR kind = ANY (%(kinds)s::text[]))
   AND (%(scopes)s::text[] IS NULL OR scope_tier || ':' || scope_id = ANY (%(scopes)s::text[]))
   AND (%(hidden)s::bigint[] IS NULL OR created_seq <> ALL (%(hidden)s::bigint[]));
@@ -379,7 +391,7 @@ WHERE tenant_id = %(tenant)s AND subject = %(subject)s AND agent = %(agent)s AND
 SELECT created_seq, memory_id, kind, trust, confidence, written_at, tokens FROM memory
 WHERE tenant_id = %(tenant)s AND subject = %(subject)s AND agent = %(agent)s AND purpose = %(purpose)s
   AND status = 'active'
-  AND expires_at > %(now)s AND valid_from <= %(now)s AND valid_to > %(now)s AND trust >= %(trust_min)s
+  AND expires_at > %(now)s AND valid_from <= %(valid_at)s AND valid_to > %(valid_at)s AND trust >= %(trust_min)s
   AND (%(kinds)s::text[] IS NULL OR kind = ANY (%(kinds)s::text[]))
   AND (%(scopes)s::text[] IS NULL OR scope_tier || ':' || scope_id = ANY (%(scopes)s::text[]))
   AND (%(hidden)s::bigint[] IS NULL OR created_seq <> ALL (%(hidden)s::bigint[]))
@@ -390,7 +402,7 @@ ORDER BY created_seq DESC LIMIT %(limit)s;
 SELECT created_seq, memory_id, kind, trust, confidence, written_at, tokens FROM memory
 WHERE tenant_id = %(tenant)s AND subject = %(subject)s AND agent = %(agent)s AND purpose = %(purpose)s
   AND status = 'active'
-  AND expires_at > %(now)s AND valid_from <= %(now)s AND valid_to > %(now)s AND trust >= %(trust_min)s
+  AND expires_at > %(now)s AND valid_from <= %(valid_at)s AND valid_to > %(valid_at)s AND trust >= %(trust_min)s
   AND (%(kinds)s::text[] IS NULL OR kind = ANY (%(kinds)s::text[]))
   AND (%(scopes)s::text[] IS NULL OR scope_tier || ':' || scope_id = ANY (%(scopes)s::text[]))
   AND (%(hidden)s::bigint[] IS NULL OR created_seq <> ALL (%(hidden)s::bigint[]))
@@ -404,7 +416,7 @@ WITH passed AS MATERIALIZED (
     SELECT created_seq, tokens FROM memory
     WHERE tenant_id = %(tenant)s AND subject = %(subject)s AND agent = %(agent)s AND purpose = %(purpose)s
       AND status = 'active'
-      AND expires_at > %(now)s AND valid_from <= %(now)s AND valid_to > %(now)s AND trust >= %(trust_min)s
+      AND expires_at > %(now)s AND valid_from <= %(valid_at)s AND valid_to > %(valid_at)s AND trust >= %(trust_min)s
       AND (%(kinds)s::text[] IS NULL OR kind = ANY (%(kinds)s::text[]))
       AND (%(scopes)s::text[] IS NULL OR scope_tier || ':' || scope_id = ANY (%(scopes)s::text[]))
   AND (%(hidden)s::bigint[] IS NULL OR created_seq <> ALL (%(hidden)s::bigint[]))
@@ -421,7 +433,7 @@ WHERE num_nulls(found.term, passed.tokens) = 0;
 SELECT count(*), coalesce(sum(tokens), 0) FROM memory
 WHERE tenant_id = %(tenant)s AND agent = %(agent)s AND purpose = %(purpose)s
   AND status = 'active'
-  AND expires_at > %(now)s AND valid_from <= %(now)s AND valid_to > %(now)s AND trust >= %(trust_min)s
+  AND expires_at > %(now)s AND valid_from <= %(valid_at)s AND valid_to > %(valid_at)s AND trust >= %(trust_min)s
   AND (%(kinds)s::text[] IS NULL OR kind = ANY (%(kinds)s::text[]))
   AND (%(scopes)s::text[] IS NULL OR scope_tier || ':' || scope_id = ANY (%(scopes)s::text[]))
   AND (%(hidden)s::bigint[] IS NULL OR created_seq <> ALL (%(hidden)s::bigint[]));
@@ -431,7 +443,7 @@ WHERE tenant_id = %(tenant)s AND agent = %(agent)s AND purpose = %(purpose)s
 SELECT created_seq, memory_id, kind, trust, confidence, written_at, tokens FROM memory
 WHERE tenant_id = %(tenant)s AND agent = %(agent)s AND purpose = %(purpose)s
   AND status = 'active'
-  AND expires_at > %(now)s AND valid_from <= %(now)s AND valid_to > %(now)s AND trust >= %(trust_min)s
+  AND expires_at > %(now)s AND valid_from <= %(valid_at)s AND valid_to > %(valid_at)s AND trust >= %(trust_min)s
   AND (%(kinds)s::text[] IS NULL OR kind = ANY (%(kinds)s::text[]))
   AND (%(scopes)s::text[] IS NULL OR scope_tier || ':' || scope_id = ANY (%(scopes)s::text[]))
   AND (%(hidden)s::bigint[] IS NULL OR created_seq <> ALL (%(hidden)s::bigint[]))
@@ -442,7 +454,7 @@ ORDER BY created_seq DESC LIMIT %(limit)s;
 SELECT created_seq, memory_id, kind, trust, confidence, written_at, tokens FROM memory
 WHERE tenant_id = %(tenant)s AND agent = %(agent)s AND purpose = %(purpose)s
   AND status = 'active'
-  AND expires_at > %(now)s AND valid_from <= %(now)s AND valid_to > %(now)s AND trust >= %(trust_min)s
+  AND expires_at > %(now)s AND valid_from <= %(valid_at)s AND valid_to > %(valid_at)s AND trust >= %(trust_min)s
   AND (%(kinds)s::text[] IS NULL OR kind = ANY (%(kinds)s::text[]))
   AND (%(scopes)s::text[] IS NULL OR scope_tier || ':' || scope_id = ANY (%(scopes)s::text[]))
   AND (%(hidden)s::bigint[] IS NULL OR created_seq <> ALL (%(hidden)s::bigint[]))
@@ -457,7 +469,7 @@ WITH found AS MATERIALIZED (
 SELECT found.term, found.frequency, m.created_seq, m.tokens
 FROM found JOIN memory AS m ON m.tenant_id = %(tenant)s AND m.created_seq = found.created_seq
 WHERE m.agent = %(agent)s AND m.purpose = %(purpose)s AND m.status = 'active'
-      AND m.expires_at > %(now)s AND m.valid_from <= %(now)s AND m.valid_to > %(now)s AND m.trust >= %(trust_min)s
+      AND m.expires_at > %(now)s AND m.valid_from <= %(valid_at)s AND m.valid_to > %(valid_at)s AND m.trust >= %(trust_min)s
       AND (%(kinds)s::text[] IS NULL OR m.kind = ANY (%(kinds)s::text[]))
       AND (%(scopes)s::text[] IS NULL OR m.scope_tier || ':' || m.scope_id = ANY (%(scopes)s::text[]))
       AND (%(hidden)s::bigint[] IS NULL OR m.created_seq <> ALL (%(hidden)s::bigint[]));

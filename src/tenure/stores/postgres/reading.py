@@ -22,10 +22,16 @@ from tenure.core.rows import (
     SuppressionRow,
 )
 from tenure.stores.postgres.connecting import Connection, one_tenant
+from tenure.stores.postgres.incident_reading import SQL as INCIDENT_SQL
+from tenure.stores.postgres.incident_reading import IncidentReading
 from tenure.stores.queries import load_queries
 from tenure.usecases.ports import EndedScope, FirstAnswer, KeyedRows, Listing, StoredEvent
 
-SQL: Final = load_queries("tenure.stores.postgres") | load_queries("tenure.stores.postgres", "search.sql")
+SQL: Final = (
+    load_queries("tenure.stores.postgres")
+    | load_queries("tenure.stores.postgres", "search.sql")
+    | INCIDENT_SQL
+)
 Bindings = Sequence[Any] | Mapping[str, Any]
 BEGIN: Final = b"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 BEGIN_ATTEMPTS_MAX: Final = 3
@@ -39,7 +45,7 @@ class IndexBehind(Exception):
         self.tenant = tenant
 
 
-class PostgresReading:
+class PostgresReading(IncidentReading):
     """The Reading port over one connection whose transaction is open."""
 
     def __init__(self, connection: Connection | None) -> None:
@@ -229,7 +235,13 @@ class PostgresReading:
         return frozenset(row[0] for row in self._all(tenant, "standing", (tenant, subject)))
 
     def alerts(
-        self, tenant: str, *, subjects: Collection[str] | None, before_seq: int | None, limit: int
+        self,
+        tenant: str,
+        *,
+        subjects: Collection[str] | None,
+        before_seq: int | None,
+        limit: int,
+        kind: str | None = None,
     ) -> list[AlertRow]:
         """A page of alerts, newest first."""
         bindings = {
@@ -237,6 +249,7 @@ class PostgresReading:
             "subjects": sorted(subjects) if subjects is not None else None,
             "before": FOREVER if before_seq is None else before_seq,
             "limit": limit,
+            "kind": kind,
         }
         return [AlertRow(*row) for row in self._all(tenant, "alerts", bindings)]
 
@@ -280,6 +293,9 @@ class PostgresReading:
 
     def _all(self, tenant: str | None, name: str, bindings: Bindings) -> list[Any]:
         return self._asked(tenant, name, bindings).fetchall()
+
+    def _rows(self, tenant: str, name: str, bindings: Bindings) -> list[Any]:
+        return self._all(tenant, name, bindings)
 
     def _asked(self, tenant: str | None, name: str, bindings: Bindings) -> psycopg.Cursor[tuple[Any, ...]]:
         connection = self._open(tenant)
@@ -348,6 +364,7 @@ def _places(where: Filter, question: str) -> Iterable[tuple[str, dict[str, Any]]
         "agent": where.agent,
         "purpose": where.purpose,
         "now": where.now,
+        "valid_at": where.true_at,
         "trust_min": where.trust_min,
         "kinds": [str(kind) for kind in where.kinds] or None,
         "hidden": sorted(where.hidden) or None,

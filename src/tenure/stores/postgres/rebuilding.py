@@ -22,6 +22,11 @@ VIEWS: Final = {
     "erasure": ("tenant_id", "subject"),
     "derivation": ("tenant_id", "parent", "child"),
     "alert": ("tenant_id", "seq"),
+    "provenance": ("tenant_id", "source_id", "source_type", "memory_id"),
+    "shown": ("tenant_id", "memory_id", "seq"),
+    "used": ("tenant_id", "memory_id", "seq"),
+    "revoked_source": ("tenant_id", "seq"),
+    "policy": ("tenant_id",),
 }
 
 

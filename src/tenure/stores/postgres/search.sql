@@ -6,10 +6,6 @@ SELECT count(*) FROM document WHERE tenant_id = %s AND subject = %s AND created_
 -- Up to which position a tenant's word index is built; none after a crash of the server.
 SELECT seq FROM search_built WHERE tenant_id = %s;
 
--- name: documents
--- Which terms memories are found by.
-SELECT created_seq, boundary, subject, terms FROM document WHERE tenant_id = %s AND created_seq = ANY (%s);
-
 -- name: drop_subject_postings
 -- The terms of a subject's memories, but of those that stand, are found no more. Each is looked up by its key:
 -- OFFSET 0 keeps the planner, which has no statistics of words, from reading the whole index instead.
@@ -56,13 +52,23 @@ SELECT %(tenant)s, %(seq)s WHERE %(after)s = 0 AND NOT EXISTS (SELECT FROM moved
 ON CONFLICT DO NOTHING;
 
 -- name: drop_postings
--- The terms of one memory are found no more.
+-- The terms of some memories are found no more; looked up as those of a subject are.
 DELETE FROM posting
-WHERE tenant_id = %s AND boundary = %s AND subject = %s AND created_seq = %s AND term = ANY (%s);
+WHERE tenant_id = %(tenant)s AND ctid = ANY (ARRAY (
+    SELECT one.place
+    FROM document AS d CROSS JOIN LATERAL unnest(d.terms) AS t (term)
+    CROSS JOIN LATERAL (
+        SELECT p.ctid AS place FROM posting AS p
+        WHERE p.tenant_id = %(tenant)s AND p.boundary = d.boundary AND p.term = t.term
+          AND p.subject = d.subject AND p.created_seq = d.created_seq
+        OFFSET 0
+    ) AS one
+    WHERE d.tenant_id = %(tenant)s AND d.created_seq = ANY (%(seqs)s::bigint[])
+));
 
--- name: drop_document
--- A memory is found no more.
-DELETE FROM document WHERE tenant_id = %s AND created_seq = %s;
+-- name: drop_documents
+-- Some memories are found no more.
+DELETE FROM document WHERE tenant_id = %(tenant)s AND created_seq = ANY (%(seqs)s::bigint[]);
 
 -- name: clear_postings
 -- A tenant's word index starts anew.

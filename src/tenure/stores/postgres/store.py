@@ -2,9 +2,10 @@
 
 import contextlib
 import logging
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
+import msgspec
 import psycopg
 from psycopg import Cursor, errors
 from psycopg_pool import PoolTimeout
@@ -36,6 +37,7 @@ from tenure.stores.residue import kept_residue
 from tenure.usecases.ports import (
     Append,
     AppendResult,
+    Checkpoint,
     FirstAnswer,
     Keyring,
     Reading,
@@ -221,6 +223,18 @@ class PostgresStore:
         """Every forgetting that was ever stored, oldest first."""
         return self._forgets.entries()
 
+    def keep_checkpoint(self, checkpoint: Checkpoint) -> None:
+        """Keep what was signed; the first note of a size stays."""
+        self._keep(checkpoint.tenant, "put_checkpoint", [msgspec.structs.astuple(checkpoint)])
+
+    def keep_tree_blocks(self, tenant: str, roots: Mapping[int, bytes]) -> None:
+        """Keep the roots of full blocks of a tenant's Merkle tree."""
+        self._keep(tenant, "put_tree_block", [(tenant, block, root) for block, root in roots.items()])
+
+    def keep_progress(self, name: str, tenant: str, seq: int) -> None:
+        """Keep how far a worker got in a tenant's log."""
+        self._keep(tenant, "put_progress", [(name, tenant, seq)])
+
     def close(self) -> None:
         """Store what still waits, give up every lease and close every connection; again changes nothing."""
         if self._is_closed:
@@ -244,6 +258,15 @@ class PostgresStore:
         """Give back when all that can be read of a tenant is as durable as what is acknowledged."""
         with faults_as_unavailable():
             self._confirmed(tenant, 0)
+
+    def _keep(self, tenant: str, statement: str, rows: list[tuple[Any, ...]]) -> None:
+        """Write rows that stand beside the log and its views."""
+        self._refuse_when_closed()
+        if not rows:
+            return
+        with faults_as_unavailable(), self._pool.connection() as connection, durably(connection):
+            connection.execute(one_tenant(tenant))
+            connection.cursor().executemany(SQL[statement], rows)
 
     def _give_up_leases(self) -> None:
         """Let another node have them at once; where the database is away, they run out by themselves."""

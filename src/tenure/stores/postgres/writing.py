@@ -16,10 +16,13 @@ from tenure.core.memory import STEP_OF
 from tenure.core.rows import (
     DropSubject,
     DropSuppression,
+    EndExamination,
     EndHold,
+    EndRevocation,
     Index,
     KeyRow,
     MemoryRow,
+    ProvenanceRow,
     PutBack,
     SearchChange,
     Unindex,
@@ -119,6 +122,13 @@ class PostgresTransaction:
             self.tenancy.enter(tenant)
             self._connection.execute(SQL["drop_rows"], (tenant, [row.created_seq for row in rows]))
 
+    def source_rows(self, tenant: str, source_type: str | None, source_id: str) -> list[MemoryRow]:
+        """The rows of every memory that had text from a source, and of all that was made from those."""
+        self.tenancy.enter(tenant)
+        reading = PostgresReading(self._connection)
+        found = reading.source_memories(tenant, source_type, source_id)
+        return reading.rows_of(tenant, [one.memory_id for one in found])
+
     def amend(self, change: Amended) -> None:
         """Carry out a change to rows that stand beside the memories."""
         self.tenancy.enter(change.tenant)
@@ -134,6 +144,12 @@ class PostgresTransaction:
                 self._connection.execute(SQL["probe_again"], bindings)
             case EndHold():
                 self._connection.execute(SQL["end_hold"], (change.tenant, change.subject))
+            case EndRevocation():
+                ended = (change.finished_seq, change.tenant, change.seq)
+                self._connection.execute(SQL["end_revocation"], ended)
+            case EndExamination():
+                done = (change.done_seq, change.tenant, change.seq)
+                self._connection.execute(SQL["end_examination"], done)
 
     def write(self, gathered: Gathered) -> None:
         """Store what gathered so far."""
@@ -193,16 +209,20 @@ class PostgresTransaction:
     def _write(self, tenant: str, gathered: Gathered) -> None:
         events = [row for row in gathered.events if row.tenant == tenant]
         memories = [row for row in gathered.memories.values() if row.tenant == tenant]
+        sources = [row for row in gathered.beside if type(row) is ProvenanceRow and row.tenant == tenant]
         if events or memories:
             bindings = {
                 "tenant": tenant,
                 "events": _told([_event(row) for row in events]),
                 "memories": _told(memories),
+                "sources": _told(sources),
                 "seq": events[-1].seq if events else None,
                 "link": events[-1].link if events else None,
             }
             self._connection.execute(SQL["put_written"], bindings)
         for kind, name in PUTS.items():
+            if kind is ProvenanceRow:
+                continue
             rows = [row for row in gathered.beside if type(row) is kind and row.tenant == tenant]
             self._many(name, [_plain(row) for row in rows])
         self._many("put_key", [_plain(key) for key in gathered.keys if key.tenant == tenant])
@@ -259,34 +279,35 @@ class PostgresWords:
     ) -> list[dict[str, Any]]:
         """Take out what goes; gives back what is to be put in."""
         waiting: dict[int, tuple[MemoryRow, Counter[str]]] = {}
+        gone: list[int] = []
         for change, words in changes:
             match change:
                 case Index(row=row):
                     if row.version > 1:
-                        self._drop(tenant, row.created_seq)
+                        gone.append(row.created_seq)
                     waiting[row.created_seq] = (row, words or Counter())
                 case Unindex(row=row):
                     waiting.pop(row.created_seq, None)
-                    self._drop(tenant, row.created_seq)
+                    gone.append(row.created_seq)
                 case UnindexSubject(subject=subject, standing=standing):
                     for seq in [seq for seq, (row, _) in waiting.items() if row.subject == subject]:
                         if seq not in standing:
                             del waiting[seq]
                     self._drop_subject(tenant, subject, standing)
+        # What is put in is put in at the end, so the order among what is taken out does not matter.
+        self._drop(tenant, gone)
         return [_document(row, words) for row, words in waiting.values()]
 
-    def _drop(self, tenant: str, created_seq: int) -> None:
-        self._remove(tenant, self._connection.execute(SQL["documents"], (tenant, [created_seq])).fetchall())
+    def _drop(self, tenant: str, created_seqs: list[int]) -> None:
+        if created_seqs:
+            bindings = {"tenant": tenant, "seqs": created_seqs}
+            self._connection.execute(SQL["drop_postings"], bindings)
+            self._connection.execute(SQL["drop_documents"], bindings)
 
     def _drop_subject(self, tenant: str, subject: str, standing: frozenset[int]) -> None:
         bindings = {"tenant": tenant, "subject": place_number(subject), "standing": sorted(standing)}
         self._connection.execute(SQL["drop_subject_postings"], bindings)
         self._connection.execute(SQL["drop_subject_documents"], bindings)
-
-    def _remove(self, tenant: str, documents: list[tuple[Any, ...]]) -> None:
-        for created_seq, boundary, subject, terms in documents:
-            self._connection.execute(SQL["drop_postings"], (tenant, boundary, subject, created_seq, terms))
-            self._connection.execute(SQL["drop_document"], (tenant, created_seq))
 
 
 def locked_reading(connection: Connection, tenant: str) -> PostgresReading:

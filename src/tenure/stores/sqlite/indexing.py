@@ -4,8 +4,13 @@ A write leaves its words here and is answered; a recall brings the index up befo
 finds what was just written; and what nobody asked for is brought up shortly after by itself. So the words of
 many writes become one transaction. A crash loses nothing: the index carries its position and catches up from
 the log.
+
+An index that is far behind, as one that was lost is, keeps nobody waiting at the start: it catches up in the
+background from then on. The first recall waits for it, and so does nothing else; a write that comes meanwhile
+leaves its words to the catching up, which goes on until it has met the end of every log.
 """
 
+import contextlib
 import logging
 import threading
 from collections.abc import Callable, Mapping, Sequence
@@ -16,13 +21,15 @@ import apsw
 
 from tenure.core.errors import Unavailable
 from tenure.stores.replaying import WordsFound
-from tenure.stores.sqlite.rebuilding import catch_up
+from tenure.stores.sqlite.rebuilding import Interrupted, catch_up
 from tenure.stores.sqlite.search import SearchIndex
 from tenure.usecases.ports import Keyring, Reading
 
 SOON_SECONDS: Final = 0.05
 WAITING_MAX: Final = 2_000
 """More than these, and the writer brings the index up itself, so that memory stays bounded."""
+LOOKS_MAX: Final = 8
+"""So often the log is read on for what was written meanwhile; then writers wait for the index again."""
 
 _log = logging.getLogger("tenure.store")
 
@@ -31,7 +38,12 @@ class Indexing:
     """Holds words that wait, and writes them in order, one writer at a time."""
 
     def __init__(
-        self, search: SearchIndex, reading: Callable[[], AbstractContextManager[Reading]], keyring: Keyring
+        self,
+        search: SearchIndex,
+        reading: Callable[[], AbstractContextManager[Reading]],
+        keyring: Keyring,
+        *,
+        is_behind: bool = False,
     ) -> None:
         self._search = search
         self._reading = reading
@@ -40,15 +52,23 @@ class Indexing:
         self._state = threading.Lock()
         self._waiting: list[WordsFound] = []
         self._positions: dict[str, int] = {}
-        self._is_behind = False
+        self._is_behind = is_behind
+        self._is_taken_up = False
+        self._is_catching_up = False
+        self._is_passed_by = False
         self._soon = threading.Event()
         self._closing = threading.Event()
+        if is_behind:
+            self._soon.set()
         self._thread = threading.Thread(target=self._bring_up_soon, name="tenure-words", daemon=True)
         self._thread.start()
 
     def leave(self, changes: Sequence[WordsFound], positions: Mapping[str, int]) -> None:
         """Take over the words of a batch that is durable."""
         with self._state:
+            if self._is_catching_up:
+                self._is_passed_by = True
+                return
             self._waiting += changes
             self._positions |= positions
             waiting = len(self._waiting)
@@ -59,10 +79,12 @@ class Indexing:
 
     def bring_up(self) -> None:
         """Write what waits; when that fails, the index is behind and catches up from the log next time."""
-        if not self._waiting and not self._is_behind:
+        # Words that another thread took up and has not written yet have to be waited for, too.
+        if not self._waiting and not self._is_taken_up and not self._is_behind:
             return
         with self._writing:
             with self._state:
+                self._is_taken_up = True
                 changes, self._waiting = self._waiting, []
                 positions, self._positions = self._positions, {}
             try:
@@ -71,9 +93,15 @@ class Indexing:
                 elif changes:
                     self._search.apply(changes, positions)
                 self._is_behind = False
+            except Interrupted:
+                self._is_behind = True
             except (Unavailable, apsw.Error) as fault:
                 self._is_behind = True
                 _log.warning("the word index is behind: %s", type(fault).__name__)
+                if isinstance(fault.__cause__ or fault, apsw.CorruptError | apsw.NotADBError):
+                    self._start_anew()
+            finally:
+                self._is_taken_up = False
 
     def anew(self) -> None:
         """Build the index from the log."""
@@ -81,7 +109,10 @@ class Indexing:
             with self._state:
                 self._waiting, self._positions = [], {}
             self._search.clear()
-            self._catch_up()
+            try:
+                self._catch_up()
+            except Interrupted:
+                self._is_behind = True
 
     def rewrite(self, tenant: str, subject: str, *, up_to_seq: int) -> None:
         """Rewrite the file without what was taken away; raises Unavailable where a subject is left."""
@@ -101,7 +132,8 @@ class Indexing:
         self._closing.set()
         self._soon.set()
         self._thread.join()
-        self.bring_up()
+        if not self._is_behind:
+            self.bring_up()
         try:
             if not self._is_behind:
                 self._search.apply([], self._positions)
@@ -110,8 +142,27 @@ class Indexing:
             _log.warning("the word index was not closed in order: %s", type(fault).__name__)
 
     def _catch_up(self) -> None:
-        with self._reading() as reading:
-            catch_up(reading, self._search, self._keyring)
+        """Read the log for words until none pass by; in the last look, writers leave theirs again."""
+        for look in range(1, LOOKS_MAX + 1):
+            with self._state:
+                self._is_passed_by, self._is_catching_up = False, look < LOOKS_MAX
+            try:
+                with self._reading() as reading:
+                    catch_up(reading, self._search, self._keyring, goes_on=self._goes_on)
+            finally:
+                with self._state:
+                    passed_by = self._is_passed_by
+                    self._is_catching_up = False
+            if not passed_by:
+                return
+
+    def _start_anew(self) -> None:
+        """Empty a damaged index, so that the next catching up builds all of it."""
+        with contextlib.suppress(Unavailable, apsw.Error):
+            self._search.clear()
+
+    def _goes_on(self) -> bool:
+        return not self._closing.is_set()
 
     def _bring_up_soon(self) -> None:
         while not self._closing.is_set():

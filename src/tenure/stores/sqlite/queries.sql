@@ -90,7 +90,7 @@ WITH RECURSIVE taken (memory_id) AS (
     SELECT unhex(value) FROM json_each(:ids)
     UNION
     SELECT derivation.child FROM derivation JOIN taken ON derivation.parent = taken.memory_id
-    WHERE derivation.tenant_id = :tenant
+    WHERE derivation.tenant_id = :tenant AND derivation.kind = 'derived'
 )
 SELECT memory.* FROM taken JOIN memory ON memory.tenant_id = :tenant AND memory.memory_id = taken.memory_id;
 
@@ -98,8 +98,9 @@ SELECT memory.* FROM taken JOIN memory ON memory.tenant_id = :tenant AND memory.
 -- Rows of one scope whose memories have ended, and from which nothing was made: a forget must find those again.
 SELECT * FROM memory
 WHERE tenant_id = ? AND subject = ? AND agent = ? AND purpose = ? AND scope_tier = ? AND scope_id = ?
-  AND status NOT IN ('active', 'quarantined')
-  AND NOT EXISTS (SELECT 1 FROM derivation AS d WHERE d.tenant_id = memory.tenant_id AND d.parent = memory.memory_id);
+  AND status NOT IN ('active', 'quarantined', 'revoking')
+  AND NOT EXISTS (SELECT 1 FROM derivation AS d WHERE d.tenant_id = memory.tenant_id AND d.parent = memory.memory_id
+                  AND d.kind = 'derived');
 
 -- name: standing
 -- Where the memory rows of a subject lie in the log.
@@ -114,7 +115,7 @@ SELECT * FROM memory WHERE tenant_id = ? AND agent = ? AND purpose = ? AND subje
 SELECT * FROM memory
 WHERE tenant_id = :tenant AND subject = :subject AND agent = :agent AND purpose = :purpose AND status = 'active'
   AND key_digest IS NOT NULL AND (:key_digest IS NULL OR key_digest = :key_digest)
-  AND expires_at > :now AND valid_from <= :now AND valid_to > :now AND trust >= :trust_min
+  AND expires_at > :now AND valid_from <= :valid_at AND valid_to > :valid_at AND trust >= :trust_min
   AND (:kinds IS NULL OR kind IN (SELECT value FROM json_each(:kinds)))
   AND (:scopes IS NULL OR scope_tier || ':' || scope_id IN (SELECT value FROM json_each(:scopes)))
   AND (:hidden IS NULL OR created_seq NOT IN (SELECT value FROM json_each(:hidden)));
@@ -124,7 +125,7 @@ WHERE tenant_id = :tenant AND subject = :subject AND agent = :agent AND purpose 
 SELECT * FROM memory
 WHERE tenant_id = :tenant AND agent = :agent AND purpose = :purpose AND status = 'active'
   AND key_digest IS NOT NULL AND (:key_digest IS NULL OR key_digest = :key_digest)
-  AND expires_at > :now AND valid_from <= :now AND valid_to > :now AND trust >= :trust_min
+  AND expires_at > :now AND valid_from <= :valid_at AND valid_to > :valid_at AND trust >= :trust_min
   AND (:kinds IS NULL OR kind IN (SELECT value FROM json_each(:kinds)))
   AND (:scopes IS NULL OR scope_tier || ':' || scope_id IN (SELECT value FROM json_each(:scopes)))
   AND (:hidden IS NULL OR created_seq NOT IN (SELECT value FROM json_each(:hidden)));
@@ -180,7 +181,8 @@ SELECT * FROM suppression WHERE probe_at <= ? ORDER BY probe_at LIMIT ?;
 SELECT DISTINCT tenant_id, agent, purpose, subject, scope_tier, scope_id FROM memory
 WHERE scope_tier IN ('task', 'session') AND status = 'expired' AND expires_at <= ?
   AND NOT EXISTS (SELECT 1 FROM hold WHERE hold.tenant_id = memory.tenant_id AND hold.subject = memory.subject)
-  AND NOT EXISTS (SELECT 1 FROM derivation AS d WHERE d.tenant_id = memory.tenant_id AND d.parent = memory.memory_id)
+  AND NOT EXISTS (SELECT 1 FROM derivation AS d WHERE d.tenant_id = memory.tenant_id AND d.parent = memory.memory_id
+                  AND d.kind = 'derived')
 LIMIT ?;
 
 -- name: put_hold
@@ -209,8 +211,8 @@ SELECT tenant_id, subject, erasure_id, begun_seq, done_seq FROM erasure WHERE te
 SELECT tenant_id, subject, erasure_id, begun_seq, done_seq FROM erasure WHERE done_seq = 0;
 
 -- name: put_derivation
--- One memory was made from another.
-INSERT OR IGNORE INTO derivation (tenant_id, parent, child, subject) VALUES (?, ?, ?, ?);
+-- One memory was made from another, or took its place.
+INSERT OR IGNORE INTO derivation (tenant_id, parent, child, subject, kind) VALUES (?, ?, ?, ?, ?);
 
 -- name: put_alert
 -- Something that a person should look at.
@@ -222,6 +224,7 @@ VALUES (?, ?, ?, ?, ?, ?, ?);
 SELECT tenant_id, seq, subject, kind, message, about, raised_at FROM alert
 WHERE tenant_id = :tenant AND seq < :before
   AND (:subjects IS NULL OR subject IN (SELECT value FROM json_each(:subjects)))
+  AND (:kind IS NULL OR kind = :kind)
 ORDER BY seq DESC LIMIT :limit;
 
 -- name: subject_events
@@ -279,14 +282,15 @@ WHERE tenant_id = :tenant
   AND (:source_id IS NULL OR source_id = :source_id)
   AND (:key_digest IS NULL OR key_digest = :key_digest)
   AND (:status IS NULL OR :status =
-       CASE WHEN status IN ('active', 'quarantined') AND expires_at <= :now THEN 'expired' ELSE status END)
+       CASE WHEN status IN ('active', 'quarantined') AND expires_at <= :now THEN 'expired'
+            WHEN status = 'revoking' THEN 'revoked' ELSE status END)
 ORDER BY created_seq DESC LIMIT :limit;
 
 -- name: statistics_of_subject
 -- How many rows of one subject pass the hard filters, and their tokens.
 SELECT count(*), coalesce(sum(tokens), 0) FROM memory INDEXED BY memory_by_subject
 WHERE tenant_id = :tenant AND subject = :subject AND agent = :agent AND purpose = :purpose AND status = 'active'
-  AND expires_at > :now AND valid_from <= :now AND valid_to > :now AND trust >= :trust_min
+  AND expires_at > :now AND valid_from <= :valid_at AND valid_to > :valid_at AND trust >= :trust_min
   AND (:kinds IS NULL OR kind IN (SELECT value FROM json_each(:kinds)))
   AND (:scopes IS NULL OR scope_tier || ':' || scope_id IN (SELECT value FROM json_each(:scopes)))
   AND (:hidden IS NULL OR created_seq NOT IN (SELECT value FROM json_each(:hidden)));
@@ -295,7 +299,7 @@ WHERE tenant_id = :tenant AND subject = :subject AND agent = :agent AND purpose 
 -- How many rows of every subject pass the hard filters, and their tokens.
 SELECT count(*), coalesce(sum(tokens), 0) FROM memory
 WHERE tenant_id = :tenant AND agent = :agent AND purpose = :purpose AND status = 'active'
-  AND expires_at > :now AND valid_from <= :now AND valid_to > :now AND trust >= :trust_min
+  AND expires_at > :now AND valid_from <= :valid_at AND valid_to > :valid_at AND trust >= :trust_min
   AND (:kinds IS NULL OR kind IN (SELECT value FROM json_each(:kinds)))
   AND (:scopes IS NULL OR scope_tier || ':' || scope_id IN (SELECT value FROM json_each(:scopes)))
   AND (:hidden IS NULL OR created_seq NOT IN (SELECT value FROM json_each(:hidden)));
@@ -304,7 +308,7 @@ WHERE tenant_id = :tenant AND agent = :agent AND purpose = :purpose AND status =
 -- The newest rows of one subject that pass the hard filters.
 SELECT created_seq, memory_id, kind, trust, confidence, written_at, tokens FROM memory INDEXED BY memory_by_subject
 WHERE tenant_id = :tenant AND subject = :subject AND agent = :agent AND purpose = :purpose AND status = 'active'
-  AND expires_at > :now AND valid_from <= :now AND valid_to > :now AND trust >= :trust_min
+  AND expires_at > :now AND valid_from <= :valid_at AND valid_to > :valid_at AND trust >= :trust_min
   AND (:kinds IS NULL OR kind IN (SELECT value FROM json_each(:kinds)))
   AND (:scopes IS NULL OR scope_tier || ':' || scope_id IN (SELECT value FROM json_each(:scopes)))
   AND (:hidden IS NULL OR created_seq NOT IN (SELECT value FROM json_each(:hidden)))
@@ -314,7 +318,7 @@ ORDER BY created_seq DESC LIMIT :limit;
 -- The newest rows of every subject that pass the hard filters.
 SELECT created_seq, memory_id, kind, trust, confidence, written_at, tokens FROM memory
 WHERE tenant_id = :tenant AND agent = :agent AND purpose = :purpose AND status = 'active'
-  AND expires_at > :now AND valid_from <= :now AND valid_to > :now AND trust >= :trust_min
+  AND expires_at > :now AND valid_from <= :valid_at AND valid_to > :valid_at AND trust >= :trust_min
   AND (:kinds IS NULL OR kind IN (SELECT value FROM json_each(:kinds)))
   AND (:scopes IS NULL OR scope_tier || ':' || scope_id IN (SELECT value FROM json_each(:scopes)))
   AND (:hidden IS NULL OR created_seq NOT IN (SELECT value FROM json_each(:hidden)))
@@ -335,7 +339,7 @@ FROM json_each(:terms) AS t
 CROSS JOIN search.posting AS p ON p.boundary = :boundary AND p.term = t.value AND p.subject = :subject_number
 CROSS JOIN memory AS m ON m.tenant_id = :tenant AND m.created_seq = p.created_seq
 WHERE m.subject = :subject AND m.agent = :agent AND m.purpose = :purpose AND m.status = 'active'
-  AND m.expires_at > :now AND m.valid_from <= :now AND m.valid_to > :now AND m.trust >= :trust_min
+  AND m.expires_at > :now AND m.valid_from <= :valid_at AND m.valid_to > :valid_at AND m.trust >= :trust_min
   AND (:kinds IS NULL OR m.kind IN (SELECT value FROM json_each(:kinds)))
   AND (:scopes IS NULL OR m.scope_tier || ':' || m.scope_id IN (SELECT value FROM json_each(:scopes)))
   AND (:hidden IS NULL OR m.created_seq NOT IN (SELECT value FROM json_each(:hidden)));
@@ -347,7 +351,7 @@ FROM json_each(:terms) AS t
 CROSS JOIN search.posting AS p ON p.boundary = :boundary AND p.term = t.value
 CROSS JOIN memory AS m ON m.tenant_id = :tenant AND m.created_seq = p.created_seq
 WHERE m.agent = :agent AND m.purpose = :purpose AND m.status = 'active'
-  AND m.expires_at > :now AND m.valid_from <= :now AND m.valid_to > :now AND m.trust >= :trust_min
+  AND m.expires_at > :now AND m.valid_from <= :valid_at AND m.valid_to > :valid_at AND m.trust >= :trust_min
   AND (:kinds IS NULL OR m.kind IN (SELECT value FROM json_each(:kinds)))
   AND (:scopes IS NULL OR m.scope_tier || ':' || m.scope_id IN (SELECT value FROM json_each(:scopes)))
   AND (:hidden IS NULL OR m.created_seq NOT IN (SELECT value FROM json_each(:hidden)));
@@ -358,7 +362,7 @@ SELECT m.created_seq, m.memory_id, m.kind, m.trust, m.confidence, m.written_at, 
 FROM json_each(:seqs) AS s
 CROSS JOIN memory AS m ON m.tenant_id = :tenant AND m.created_seq = s.value
 WHERE m.subject = :subject AND m.agent = :agent AND m.purpose = :purpose AND m.status = 'active'
-  AND m.expires_at > :now AND m.valid_from <= :now AND m.valid_to > :now AND m.trust >= :trust_min
+  AND m.expires_at > :now AND m.valid_from <= :valid_at AND m.valid_to > :valid_at AND m.trust >= :trust_min
   AND (:kinds IS NULL OR m.kind IN (SELECT value FROM json_each(:kinds)))
   AND (:scopes IS NULL OR m.scope_tier || ':' || m.scope_id IN (SELECT value FROM json_each(:scopes)))
   AND (:hidden IS NULL OR m.created_seq NOT IN (SELECT value FROM json_each(:hidden)));
@@ -369,7 +373,7 @@ SELECT m.created_seq, m.memory_id, m.kind, m.trust, m.confidence, m.written_at, 
 FROM json_each(:seqs) AS s
 CROSS JOIN memory AS m ON m.tenant_id = :tenant AND m.created_seq = s.value
 WHERE m.agent = :agent AND m.purpose = :purpose AND m.status = 'active'
-  AND m.expires_at > :now AND m.valid_from <= :now AND m.valid_to > :now AND m.trust >= :trust_min
+  AND m.expires_at > :now AND m.valid_from <= :valid_at AND m.valid_to > :valid_at AND m.trust >= :trust_min
   AND (:kinds IS NULL OR m.kind IN (SELECT value FROM json_each(:kinds)))
   AND (:scopes IS NULL OR m.scope_tier || ':' || m.scope_id IN (SELECT value FROM json_each(:scopes)))
   AND (:hidden IS NULL OR m.created_seq NOT IN (SELECT value FROM json_each(:hidden)));

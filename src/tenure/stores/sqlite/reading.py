@@ -23,12 +23,14 @@ from tenure.core.rows import (
     SuppressionRow,
 )
 from tenure.stores.queries import load_queries
+from tenure.stores.sqlite.incident_reading import SQL as INCIDENT_SQL
+from tenure.stores.sqlite.incident_reading import IncidentReading
 from tenure.usecases.ports import EndedScope, FirstAnswer, KeyedRows, Listing, StoredEvent
 
-SQL: Final = load_queries("tenure.stores.sqlite")
+SQL: Final = load_queries("tenure.stores.sqlite") | INCIDENT_SQL
 
 
-class SqliteReading:
+class SqliteReading(IncidentReading):
     """The Reading port over one connection that has a read transaction open."""
 
     def __init__(self, connection: apsw.Connection) -> None:
@@ -215,7 +217,13 @@ class SqliteReading:
         return frozenset(row[0] for row in self._all("standing", (tenant, subject)))
 
     def alerts(
-        self, tenant: str, *, subjects: Collection[str] | None, before_seq: int | None, limit: int
+        self,
+        tenant: str,
+        *,
+        subjects: Collection[str] | None,
+        before_seq: int | None,
+        limit: int,
+        kind: str | None = None,
     ) -> list[AlertRow]:
         """A page of alerts, newest first."""
         bindings = {
@@ -223,6 +231,7 @@ class SqliteReading:
             "subjects": _listed(subjects),
             "before": FOREVER if before_seq is None else before_seq,
             "limit": limit,
+            "kind": kind,
         }
         return [AlertRow(*row) for row in self._all("alerts", bindings)]
 
@@ -244,6 +253,9 @@ class SqliteReading:
 
     def _all(self, name: str, bindings: Any) -> list[Any]:
         return self._connection.execute(SQL[name], bindings).fetchall()
+
+    def _rows(self, name: str, bindings: Any) -> list[Any]:
+        return self._all(name, bindings)
 
 
 class LazyReading(SqliteReading):
@@ -305,6 +317,7 @@ def _places(where: Filter, question: str) -> Iterable[tuple[str, dict[str, Any]]
         "agent": where.agent,
         "purpose": where.purpose,
         "now": where.now,
+        "valid_at": where.true_at,
         "trust_min": where.trust_min,
         "kinds": _listed(where.kinds or None),
         "hidden": json.dumps(sorted(where.hidden)) if where.hidden else None,

@@ -1,5 +1,6 @@
 """Replaying the log: into the word index after a crash, and into fresh views to compare (SPEC E1)."""
 
+from collections.abc import Callable
 from typing import Any, Final
 
 import apsw
@@ -12,6 +13,11 @@ from tenure.stores.sqlite.search import SearchIndex
 from tenure.stores.sqlite.writing import SqliteTransaction
 from tenure.usecases.ports import Keyring, Reading, Rebuilt
 
+
+class Interrupted(Exception):
+    """The word index is to catch up another time."""
+
+
 VIEWS: Final = (
     "memory",
     "forget_floor",
@@ -21,20 +27,40 @@ VIEWS: Final = (
     "erasure",
     "derivation",
     "alert",
+    "provenance",
+    "shown",
+    "used",
+    "revoked_source",
+    "policy",
 )
 
 
-def catch_up(reading: Reading, search: SearchIndex, keyring: Keyring) -> None:
-    """Bring the word index from where it is built up to the end of every log."""
+def behind(reading: Reading, search: SearchIndex) -> int:
+    """How many events the word index is behind the ends of all logs."""
+    built = search.built()
+    heads = {tenant: reading.head(tenant)[0] for tenant in reading.tenants()}
+    if any(built.get(tenant, 0) > head for tenant, head in heads.items()):
+        return sum(heads.values())
+    return sum(head - built.get(tenant, 0) for tenant, head in heads.items())
+
+
+def catch_up(
+    reading: Reading, search: SearchIndex, keyring: Keyring, *, goes_on: Callable[[], bool] = lambda: True
+) -> None:
+    """Bring the word index from where it is built up to the end of every log.
+
+    Raises Interrupted between two pages once it should not go on; what is built by then is kept.
+    """
     built = search.built()
     for tenant in reading.tenants():
         head = reading.head(tenant)[0]
         if built.get(tenant, 0) > head:
             search.clear()
-            built = {}
-            catch_up(reading, search, keyring)
+            catch_up(reading, search, keyring, goes_on=goes_on)
             return
         for page in pages(reading, tenant, built.get(tenant, 0)):
+            if not goes_on():
+                raise Interrupted
             search.apply(words_of(reading, page, keyring), {tenant: page[-1].seq})
 
 
@@ -72,6 +98,8 @@ def _set_beside(connection: apsw.Connection, view: str) -> None:
         connection.execute("CREATE INDEX temp.replayed_by_key ON memory (tenant_id, key_digest)")
     if view == "derivation":
         connection.execute("CREATE INDEX temp.replayed_by_parent ON derivation (tenant_id, subject)")
+    if view == "provenance":
+        connection.execute("CREATE INDEX temp.replayed_by_actor ON provenance (tenant_id, actor, memory_id)")
 
 
 def _same(connection: apsw.Connection, view: str) -> bool:

@@ -4,10 +4,11 @@ import contextlib
 import logging
 import queue
 import threading
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 import apsw
+import msgspec
 
 from tenure.core.errors import Unavailable
 from tenure.stores.appending import Batch
@@ -23,7 +24,7 @@ from tenure.stores.sqlite.folder import Folder
 from tenure.stores.sqlite.forgets import ForgetFile
 from tenure.stores.sqlite.indexing import Indexing
 from tenure.stores.sqlite.reading import SQL, LazyReading, SqliteReading
-from tenure.stores.sqlite.rebuilding import catch_up, rebuild
+from tenure.stores.sqlite.rebuilding import behind, catch_up, rebuild
 from tenure.stores.sqlite.restoring import restore
 from tenure.stores.sqlite.schema import migrate
 from tenure.stores.sqlite.search import SearchIndex
@@ -31,6 +32,7 @@ from tenure.stores.sqlite.writing import SqliteTransaction
 from tenure.usecases.ports import (
     Append,
     AppendResult,
+    Checkpoint,
     Keyring,
     Reading,
     Rebuilt,
@@ -41,6 +43,8 @@ from tenure.usecases.ports import (
 
 READERS: Final = 4
 EXPORT_PAGE: Final = 2_000
+BEHIND_MAX: Final = 5_000
+"""So many events are read for their words while a store opens; more, and that goes on in the background."""
 FREE_BYTES_MIN: Final = 262_144
 """Room that a store wants before it calls itself ready: a write-ahead log may still have to grow."""
 
@@ -59,11 +63,11 @@ class SqliteStore:
         self._connection = connect(folder.log, durable=True)
         migrate(self._connection)
         self._bring_views_up()
-        search = self._index_at(folder)
+        search, is_behind = self._index_at(folder)
         self._readers: queue.LifoQueue[apsw.Connection | None] = queue.LifoQueue()
         for _ in range(READERS):
             self._readers.put(_reader(folder))
-        self._indexing = Indexing(search, self.reading, keyring)
+        self._indexing = Indexing(search, self.reading, keyring, is_behind=is_behind)
         self._commits = GroupCommit(self._commit)
 
     @contextlib.contextmanager
@@ -164,6 +168,18 @@ class SqliteStore:
         """Every forgetting that was ever stored, oldest first."""
         return self._forgets.entries()
 
+    def keep_checkpoint(self, checkpoint: Checkpoint) -> None:
+        """Keep what was signed; the first note of a size stays."""
+        self._keep("put_checkpoint", [msgspec.structs.astuple(checkpoint)])
+
+    def keep_tree_blocks(self, tenant: str, roots: Mapping[int, bytes]) -> None:
+        """Keep the roots of full blocks of a tenant's Merkle tree."""
+        self._keep("put_tree_block", [(tenant, block, root) for block, root in roots.items()])
+
+    def keep_progress(self, name: str, tenant: str, seq: int) -> None:
+        """Keep how far a worker got in a tenant's log."""
+        self._keep("put_progress", [(name, tenant, seq)])
+
     def close(self) -> None:
         """Store what still waits, and close every file in order; closing again changes nothing."""
         with self._writing:
@@ -180,6 +196,15 @@ class SqliteStore:
         self._readers.put(None)
         self._connection.close()
 
+    def _keep(self, statement: str, rows: list[tuple[object, ...]]) -> None:
+        """Write rows that stand beside the log and its views."""
+        if not rows:
+            return
+        with self._writing, faults_as_unavailable():
+            self._refuse_when_closed()
+            with transaction(self._connection):
+                self._connection.executemany(SQL[statement], rows)
+
     def _bring_views_up(self) -> None:
         """Replay the log once where an earlier program wrote it: today's views hold more."""
         with faults_as_unavailable():
@@ -187,20 +212,25 @@ class SqliteStore:
                 rebuild(self._connection, self._keyring)
                 self._connection.execute(SQL["put_views_are_replayed"])
 
-    def _index_at(self, folder: Folder) -> SearchIndex:
-        """The word index, up to the end of every log; a damaged one starts anew, since it can be rebuilt."""
+    def _index_at(self, folder: Folder) -> tuple[SearchIndex, bool]:
+        """The word index, and whether it is far behind; a damaged one starts anew from the log."""
         try:
-            index = SearchIndex(folder.search)
-            catch_up(SqliteReading(self._connection), index, self._keyring)
+            return self._index_caught_up(folder)
         except (apsw.NotADBError, apsw.CorruptError, Unavailable) as fault:
             cause = fault.__cause__ or fault
             if not isinstance(cause, apsw.NotADBError | apsw.CorruptError):
                 raise
             _log.warning("the word index is damaged and starts anew: %s", type(cause).__name__)
             folder.remove_search()
-            index = SearchIndex(folder.search)
-            catch_up(SqliteReading(self._connection), index, self._keyring)
-        return index
+            return self._index_caught_up(folder)
+
+    def _index_caught_up(self, folder: Folder) -> tuple[SearchIndex, bool]:
+        """The word index up to the end of every log, unless that would hold up the start."""
+        index, reading = SearchIndex(folder.search), SqliteReading(self._connection)
+        is_far_behind = behind(reading, index) > BEHIND_MAX
+        if not is_far_behind:
+            catch_up(reading, index, self._keyring)
+        return index, is_far_behind
 
     def _bring_up(self) -> None:
         self._indexing.bring_up()

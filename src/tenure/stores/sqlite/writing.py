@@ -10,7 +10,9 @@ import msgspec
 from tenure.core.rows import (
     DropSubject,
     DropSuppression,
+    EndExamination,
     EndHold,
+    EndRevocation,
     KeyRow,
     MemoryRow,
     PutBack,
@@ -78,16 +80,27 @@ class SqliteTransaction:
         """Drop these memory rows."""
         self._many("drop_row", [(tenant, row.created_seq) for row in rows])
 
+    def source_rows(self, tenant: str, source_type: str | None, source_id: str) -> list[MemoryRow]:
+        """The rows of every memory that had text from a source, and of all that was made from those."""
+        found = self._reading.source_memories(tenant, source_type, source_id)
+        return self._reading.rows_of(tenant, [one.memory_id for one in found])
+
     def amend(self, change: Amended) -> None:
         """Carry out a change to rows that stand beside the memories."""
         match change:
             case DropSuppression():
                 self._connection.execute(SQL["drop_suppression"], (change.tenant, change.forget_id.bytes))
             case PutBack():
-                bindings = (change.probe_at, change.tenant, change.forget_id.bytes)
-                self._connection.execute(SQL["probe_again"], bindings)
+                again = (change.probe_at, change.tenant, change.forget_id.bytes)
+                self._connection.execute(SQL["probe_again"], again)
             case EndHold():
                 self._connection.execute(SQL["end_hold"], (change.tenant, change.subject))
+            case EndRevocation():
+                bindings = (change.finished_seq, change.tenant, change.seq)
+                self._connection.execute(SQL["end_revocation"], bindings)
+            case EndExamination():
+                bindings = (change.done_seq, change.tenant, change.seq)
+                self._connection.execute(SQL["end_examination"], bindings)
 
     def with_derived(self, tenant: str, memory_ids: Sequence[UUID]) -> list[MemoryRow]:
         """The rows of memories, and of all that was made from them."""

@@ -1,0 +1,120 @@
+"""Reads about incidents and evidence: where memories came from and went to (SPEC I1, I2, E2)."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+from uuid import UUID
+
+from tenure.core.rows import CONNECTOR, FOREVER, AlertRow, MemoryRow, PolicyRow, RevokedSourceRow
+from tenure.stores.queries import load_queries
+from tenure.usecases.ports import Checkpoint, SourcedMemory, StoredEvent
+
+SQL = load_queries("tenure.stores.postgres", "incidents.sql")
+
+
+class IncidentReading:
+    """The part of the Reading port that incidents, proofs and time travel ask."""
+
+    def source_memories(self, tenant: str, source_type: str | None, source_id: str) -> list[SourcedMemory]:
+        """Every memory that had text from a source, and all that was made from those."""
+        name = "connector_memories" if source_type == CONNECTOR else "source_memories"
+        bindings = {"tenant": tenant, "source_type": source_type, "source_id": source_id}
+        return [SourcedMemory(row[0], row[1], row[2]) for row in self._rows(tenant, name, bindings)]
+
+    def rows_of(self, tenant: str, memory_ids: Iterable[UUID]) -> list[MemoryRow]:
+        """The rows of those of these memories that can be read at all."""
+        found = self._rows(tenant, "rows_of", {"tenant": tenant, "ids": list(memory_ids)})
+        return [MemoryRow(*row) for row in found]
+
+    def shown_in(self, tenant: str, memory_ids: Iterable[UUID]) -> list[int]:
+        """Where the receipts of the recalls lie that returned any of these memories."""
+        found = self._rows(tenant, "shown_in", {"tenant": tenant, "ids": list(memory_ids)})
+        return sorted(row[0] for row in found)
+
+    def recalls_of(self, tenant: str, memory_ids: Iterable[UUID], *, limit: int) -> tuple[int, list[UUID]]:
+        """How many recalls returned any of these memories, and the receipts of the first of them."""
+        bindings = {"tenant": tenant, "ids": list(memory_ids), "limit": limit}
+        count, receipts = self._rows(tenant, "recalls_of", bindings)[0]
+        return count, receipts or []
+
+    def used_in(self, tenant: str, memory_ids: Iterable[UUID]) -> list[tuple[int, int]]:
+        """Where the reports of responses lie that used any of these, and how many tool calls each has."""
+        return sorted(self._rows(tenant, "used_in", {"tenant": tenant, "ids": list(memory_ids)}))
+
+    def displaced(self, tenant: str, memory_ids: Iterable[UUID]) -> list[UUID]:
+        """The memories whose places any of these took."""
+        found = self._rows(tenant, "displaced", {"tenant": tenant, "ids": list(memory_ids)})
+        return [row[0] for row in found]
+
+    def events_at(self, tenant: str, seqs: Sequence[int]) -> list[StoredEvent]:
+        """The events at these positions, oldest first."""
+        found = self._rows(tenant, "events_at", {"tenant": tenant, "seqs": list(seqs)})
+        return [StoredEvent(row[0], row[1].encode(), row[2], row[3]) for row in found]
+
+    def events_of(self, tenant: str, streams: Iterable[UUID]) -> list[StoredEvent]:
+        """The events of these memories, oldest first."""
+        found = self._rows(tenant, "events_of", {"tenant": tenant, "ids": list(streams)})
+        return [StoredEvent(row[0], row[1].encode(), row[2], row[3]) for row in found]
+
+    def revoked_source(self, tenant: str, source_type: str | None, source_id: str) -> RevokedSourceRow | None:
+        """The last revocation of exactly this source."""
+        found = self._rows(tenant, "revoked_source", (tenant, source_type or "", source_id))
+        return RevokedSourceRow(*found[0]) if found else None
+
+    def revocations_begun(self, tenant: str | None = None) -> list[RevokedSourceRow]:
+        """Revocations, of any tenant or of one, some of whose memories have no event of it yet."""
+        return [
+            RevokedSourceRow(*row)
+            for one in (self.tenants() if tenant is None else [tenant])
+            for row in self._rows(one, "revocations_begun", (one,))
+        ]
+
+    def policy(self, tenant: str) -> PolicyRow | None:
+        """The policy that was switched on last."""
+        found = self._rows(tenant, "policy", (tenant,))
+        return PolicyRow(*found[0]) if found else None
+
+    def memories_ever(
+        self, tenant: str, agent: str, purpose: str, *, subjects: Iterable[str] | None, limit: int
+    ) -> list[UUID]:
+        """Every memory that there ever was in a boundary, whether or not it can be read now, oldest first."""
+        bindings = {
+            "tenant": tenant,
+            "agent": agent,
+            "purpose": purpose,
+            "subjects": sorted(subjects) if subjects is not None else None,
+            "limit": limit,
+        }
+        return [row[0] for row in self._rows(tenant, "memories_ever", bindings)]
+
+    def memory_page(self, tenant: str, *, after: int, limit: int) -> list[MemoryRow]:
+        """Memory rows of a tenant behind a position, oldest first, whatever their status."""
+        found = self._rows(tenant, "memory_page", (tenant, after, limit))
+        return [MemoryRow(*row) for row in found]
+
+    def links(self, tenant: str, *, after: int, limit: int) -> list[bytes]:
+        """The links of events behind a position, oldest first."""
+        return [row[0] for row in self._rows(tenant, "links", (tenant, after, limit))]
+
+    def tree_blocks(self, tenant: str) -> list[bytes]:
+        """The roots of the full blocks of a tenant's Merkle tree that were kept, in order."""
+        return [row[0] for row in self._rows(tenant, "tree_blocks", (tenant,))]
+
+    def checkpoints(self, tenant: str, *, below: int = FOREVER, limit: int) -> list[Checkpoint]:
+        """What was signed of a tenant's log, the largest first."""
+        return [Checkpoint(*row) for row in self._rows(tenant, "checkpoints", (tenant, below, limit))]
+
+    def alerts_behind(self, tenant: str, *, after: int, limit: int) -> list[AlertRow]:
+        """Alerts behind a position, oldest first."""
+        return [AlertRow(*row) for row in self._rows(tenant, "alerts_behind", (tenant, after, limit))]
+
+    def progress(self, name: str, tenant: str) -> int:
+        """How far a worker got in a tenant's log; 0 where it never began."""
+        found = self._rows(tenant, "progress", (name, tenant))
+        return int(found[0][0]) if found else 0
+
+    def tenants(self) -> list[str]:
+        """Every tenant that has a log."""
+        raise NotImplementedError
+
+    def _rows(self, tenant: str, name: str, bindings: Any) -> list[Any]:
+        raise NotImplementedError

@@ -1,0 +1,234 @@
+"""Putting a past together again from the log, for a recall as of a moment (SPEC R8, T4).
+
+    1 every memory that there ever was in the boundary, each folded over what had happened by then
+    2 of those that passed the filters then: none whose source was revoked by then
+    3 none that was forgotten or erased since, or made from one that was
+    4 the key forgets that held then, where a scope is asked
+
+The search data and the views know the present alone, so all of it comes from the events.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import datetime
+from typing import Final
+from uuid import UUID
+
+import msgspec
+
+from tenure.core import time_travel
+from tenure.core.errors import InvalidRequest
+from tenure.core.events import MemoryForgotten, ScopedKeyForgotten, decode_event, decode_header
+from tenure.core.memory import Memory, evolve
+from tenure.core.retrieval import Filter
+from tenure.core.rows import (
+    REVOKING,
+    MemoryRow,
+    SuppressionRow,
+    from_microseconds,
+    microseconds,
+)
+from tenure.core.scopes import Place
+from tenure.core.time_travel import Past, Recorded, Then
+from tenure.core.views import indexed_text, key_target
+from tenure.core.vocabulary import Status
+from tenure.usecases.pipeline import World
+from tenure.usecases.ports import StoredEvent
+from tenure.usecases.sealing import open_event
+
+MEMORIES_MAX: Final = 20_000
+"""How many memories of a boundary are folded for one question."""
+BATCH: Final = 500
+
+
+def look_back(world: World, where: Filter, at: datetime, *, places: Sequence[Place] = ()) -> Past:
+    """What a recall of this boundary would have had before it; raises InvalidRequest where that is too much.
+
+    With ``places``, memories of every kind and trust: what stands before what is decided before those.
+    """
+    wide = msgspec.structs.replace(where, kinds=(), trust_min=0) if places else where
+    found = list(_stood(world, wide, at))
+    standing = _rows_now(world, where.tenant, [stream[0] for stream in found])
+    withdrawn = _Withdrawn(world, where.tenant, at)
+    memories = [
+        then
+        for memory_id, stored in found
+        if not withdrawn.reached(memory_id, stored, standing.get(memory_id))
+        and (memory_id in standing or not is_gone(world, where.tenant, memory_id))
+        and (then := _then(world, stored, at, standing.get(memory_id))) is not None
+    ]
+    return Past(memories, _suppressed(world, where, at, places, memories))
+
+
+def is_gone(world: World, tenant: str, memory_id: UUID) -> bool:
+    """Whether a memory that is in no view, or one that it came of, was forgotten or erased (SPEC F9)."""
+    waiting, seen = [memory_id], {memory_id}
+    while waiting:
+        asked = waiting.pop()
+        recorded = _opened(world, world.reading.stream(tenant, asked))
+        if _lies_below(world, recorded):
+            return True
+        memory = _folded(recorded)
+        parents = set(memory.derived_from) - seen if memory is not None else set()
+        standing = {row.memory_id for row in world.reading.rows_of(tenant, parents)} if parents else set()
+        waiting += sorted(parents - standing)
+        seen |= parents
+    return False
+
+
+def _stood(world: World, where: Filter, at: datetime) -> Iterator[tuple[UUID, list[StoredEvent]]]:
+    """The memories that passed the filters at the moment, with all their events; nothing is opened yet."""
+    ids = world.reading.memories_ever(
+        where.tenant, where.agent, where.purpose, subjects=where.subjects, limit=MEMORIES_MAX + 1
+    )
+    if len(ids) > MEMORIES_MAX:
+        raise InvalidRequest(
+            f"more than {MEMORIES_MAX:,} memories would have to be read for this moment",
+            field="as_of",
+            hint="Name a subject.",
+        )
+    for batch in _batches(ids):
+        streams: dict[UUID, list[StoredEvent]] = {memory_id: [] for memory_id in batch}
+        headers: dict[UUID, list[Recorded]] = {memory_id: [] for memory_id in batch}
+        for stored in world.reading.events_of(where.tenant, batch):
+            event = decode_event(decode_header(stored.header), None)
+            if event.stream is not None:
+                streams[event.stream].append(stored)
+                headers[event.stream].append(Recorded(stored.seq, event))
+        for memory_id, recorded in headers.items():
+            row = time_travel.stood(recorded, at)
+            if row is not None and time_travel.passes(row, where):
+                yield memory_id, streams[memory_id]
+
+
+def _batches(ids: Sequence[UUID]) -> Iterator[Sequence[UUID]]:
+    for start in range(0, len(ids), BATCH):
+        yield ids[start : start + BATCH]
+
+
+def _rows_now(world: World, tenant: str, ids: Sequence[UUID]) -> dict[UUID, MemoryRow]:
+    return {row.memory_id: row for batch in _batches(ids) for row in world.reading.rows_of(tenant, batch)}
+
+
+def _opened(world: World, stored: Iterable[StoredEvent]) -> list[Recorded]:
+    return [Recorded(one.seq, open_event(one, world.keyring)) for one in stored]
+
+
+def _then(world: World, stored: list[StoredEvent], at: datetime, row_now: MemoryRow | None) -> Then | None:
+    """A memory as it stood and as it stands; None once its key or its text is gone."""
+    recorded = _opened(world, stored)
+    past = time_travel.until(recorded, at)
+    row = time_travel.stood(recorded, at)
+    text = next((text for one in reversed(past) if (text := indexed_text(one.event)) is not None), None)
+    memory, now = _folded(past), _folded(recorded)
+    if row is None or text is None or memory is None or now is None or memory.content is None:
+        return None
+    if row_now is not None and row_now.status == REVOKING:
+        now = msgspec.structs.replace(now, status=Status.REVOKED)
+    return Then(row=row, memory=memory, text=text, now=now)
+
+
+def _folded(recorded: Iterable[Recorded]) -> Memory | None:
+    memory: Memory | None = None
+    for one in recorded:
+        memory = evolve(memory, one.event)
+    return memory
+
+
+class _Withdrawn:
+    """Which memories the revocation of a source had reached by a moment, before their own events said so."""
+
+    def __init__(self, world: World, tenant: str, at: datetime) -> None:
+        self._world, self._tenant, self._at = world, tenant, at
+        self._moments: dict[int, datetime] = {}
+        self._waiting: frozenset[UUID] | None = None
+
+    def reached(self, memory_id: UUID, stored: Iterable[StoredEvent], row_now: MemoryRow | None) -> bool:
+        """Whether this one was withdrawn by then."""
+        if row_now is not None and row_now.status == REVOKING and memory_id in self._reached_first():
+            return True
+        recorded = [Recorded(one.seq, decode_event(decode_header(one.header), None)) for one in stored]
+        return any(self._begun(seq) <= self._at for seq in time_travel.revoked_with(recorded))
+
+    def _begun(self, seq: int) -> datetime:
+        if seq not in self._moments:
+            for stored in self._world.reading.events_at(self._tenant, [seq]):
+                self._moments[seq] = decode_header(stored.header).at
+        return self._moments[seq]
+
+    def _reached_first(self) -> frozenset[UUID]:
+        """What the revocations reach that had begun by then and are not finished now."""
+        if self._waiting is None:
+            reading = self._world.reading
+            self._waiting = frozenset(
+                one.memory_id
+                for row in reading.revocations_begun()
+                if row.tenant == self._tenant and from_microseconds(row.revoked_at) <= self._at
+                for one in reading.source_memories(self._tenant, row.source_type or None, row.source_id)
+            )
+        return self._waiting
+
+
+def _lies_below(world: World, recorded: Sequence[Recorded]) -> bool:
+    if any(isinstance(one.event.data, MemoryForgotten) for one in recorded) or not recorded:
+        return True
+    row = time_travel.stood(recorded, recorded[-1].event.at)
+    said = [one.event.secret for one in recorded if indexed_text(one.event) is not None]
+    if row is None or not said:
+        return True
+    values = {secret.fingerprint for secret in said if secret is not None and secret.fingerprint is not None}
+    targets = time_travel.floor_targets(row, sorted(values))
+    return time_travel.lies_below(row, world.reading.floors(row.tenant, row.subject, targets))
+
+
+def _suppressed(
+    world: World, where: Filter, at: datetime, places: Sequence[Place], memories: Iterable[Then]
+) -> Iterator[SuppressionRow]:
+    """The forgets of leaves alone that had been asked for by then.
+
+    Each has laid a floor that is kept for ever, so the events of a subject are read only where there is one.
+    """
+    digests: dict[str, set[bytes]] = {}
+    for one in memories:
+        if one.row.key_digest is not None:
+            digests.setdefault(one.row.subject, set()).add(one.row.key_digest)
+    for subject, keys in digests.items():
+        targets = [
+            ("key", key_target(where.agent, where.purpose, key, str(place)))
+            for key in sorted(keys)
+            for place in places
+        ]
+        if targets and world.reading.floors(where.tenant, subject, targets):
+            yield from _forgets_of_leaves(world, where.tenant, subject, at)
+
+
+def _forgets_of_leaves(world: World, tenant: str, subject: str, at: datetime) -> Iterator[SuppressionRow]:
+    after = 0
+    while page := world.reading.subject_events(tenant, subject, after=after, limit=BATCH):
+        for stored in page:
+            if b'"scoped_key.forgotten"' in stored.header:
+                row = _suppression(stored, at)
+                if row is not None:
+                    yield row
+        after = page[-1].seq
+
+
+def _suppression(stored: StoredEvent, at: datetime) -> SuppressionRow | None:
+    event = decode_event(decode_header(stored.header), None)
+    data = event.data
+    if not isinstance(data, ScopedKeyForgotten) or data.holds_until is None or event.stream is None:
+        return None
+    if (data.first_at or event.at) > at:
+        return None
+    return SuppressionRow(
+        event.tenant,
+        event.stream,
+        event.subject or "",
+        data.agent,
+        data.purpose,
+        data.key_digest,
+        msgspec.json.encode(data.scope).decode(),
+        str(Place(data.scope.tier, data.scope.id)),
+        stored.seq,
+        microseconds(data.holds_until),
+        microseconds(data.probe_at or data.holds_until),
+    )

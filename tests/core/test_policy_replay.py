@@ -1,0 +1,110 @@
+"""What another policy would say of one memory, or of a refused proposal (SPEC I4)."""
+
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+from tests.core.examples import NOW, memory
+
+from tenure.core.admission import Condition, Policy, Proposal, Rule, default_policy
+from tenure.core.events import Refused
+from tenure.core.identity import SourceType
+from tenure.core.memory import evolve
+from tenure.core.policy_replay import UNKNOWN, Effect, Standing, after_refusal, holding, reconsider
+from tenure.core.vocabulary import Kind, Outcome, Status, Trust, Verdict
+
+ACTIVE, QUARANTINED = Status.ACTIVE, Status.QUARANTINED
+APPROVE, QUARANTINE, REJECT = Outcome
+USER, APPLICATION = Trust.USER_ASSERTED, Trust.APPLICATION_VERIFIED
+PROPOSAL = Proposal(kind=Kind.FACT, source_type=SourceType.APPLICATION, characters=20, findings=frozenset())
+REFUSED = Refused(
+    agent="a",
+    purpose="p",
+    kind=Kind.FACT,
+    source_type=SourceType.APPLICATION,
+    source_id="crm-1",
+    rule="credential",
+    reason="because",
+    policy_version="v0",
+    fingerprint=b"f",
+)
+FOUND = (Verdict(kind="credential", rule="r", scanner="s", start=0, end=1, confidence=1.0),)
+
+# Where it stands, its trust and the rule it stands by, whether a policy held it; what is said; the effect.
+JUDGED: list[tuple[Status, Trust, str, bool, Outcome, Trust, Effect | None]] = [
+    (ACTIVE, USER, "other", False, APPROVE, USER, None),
+    (ACTIVE, USER, "other", False, APPROVE, APPLICATION, None),
+    (ACTIVE, APPLICATION, "other", False, APPROVE, USER, Effect.KEEPS_TRUST),
+    (ACTIVE, USER, "other", False, QUARANTINE, USER, Effect.HELD),
+    (ACTIVE, USER, "rule", False, REJECT, USER, Effect.HELD),
+    (QUARANTINED, USER, "other", False, APPROVE, USER, Effect.STAYS_QUARANTINED),
+    (QUARANTINED, USER, "other", False, QUARANTINE, USER, None),
+    (QUARANTINED, USER, "rule", False, REJECT, USER, Effect.STAYS_QUARANTINED),
+    (QUARANTINED, USER, "other", True, REJECT, USER, Effect.STAYS_QUARANTINED),
+    (QUARANTINED, USER, "rule", True, REJECT, USER, None),
+    (QUARANTINED, USER, "rule", True, APPROVE, USER, Effect.STAYS_QUARANTINED),
+]
+
+
+def policy(outcome: Outcome, trust: Trust = USER, **when: Any) -> Policy:
+    """A policy of one rule."""
+    condition = Condition(**(when or {"kinds": frozenset(Kind)}))
+    rule = Rule(name="rule", reason="because", when=condition, outcome=outcome, trust=trust)
+    return Policy(version="v1", rules=(rule,))
+
+
+def standing(status: Status, trust: Trust = USER, rule: str = "other", *, held: bool = False) -> Standing:
+    """A memory as it stands."""
+    one = memory(status=status, trust=trust)
+    one = replace(one, decision=replace(one.decision, rule=rule))
+    return Standing(memory=one, proposal=PROPOSAL, held=held)
+
+
+@pytest.mark.parametrize("row", JUDGED, ids=str)
+def test_what_would_come_of_it(
+    row: tuple[Status, Trust, str, bool, Outcome, Trust, Effect | None],
+) -> None:
+    """SPEC I4: only an active memory is ever touched, and only by holding it."""
+    status, trust, rule, held, outcome, gives, effect = row
+    said = reconsider(policy(outcome, gives), standing(status, trust, rule, held=held))[1]
+
+    assert said is effect
+
+
+def test_holding_it_says_which_rule_of_which_policy_and_changes_nothing_else() -> None:
+    """SPEC I4, L2: the decision is the new one; trust and end stay."""
+    before = standing(ACTIVE, APPLICATION)
+    ruling, _ = reconsider(policy(REJECT), before)
+    after = evolve(before.memory, holding(before.memory, ruling, NOW))
+
+    assert (after.status, after.version) == (QUARANTINED, before.memory.version + 1)
+    assert (after.decision.rule, after.decision.outcome, after.policy_version) == ("rule", QUARANTINE, "v1")
+    assert (after.trust, after.expires_at) == (APPLICATION, before.memory.expires_at)
+
+
+@pytest.mark.parametrize(
+    ("refused", "chosen", "outcome", "rule"),
+    [
+        (REFUSED, policy(APPROVE), "approve", "rule"),
+        (replace(REFUSED, findings=FOUND), policy(APPROVE), "quarantine", "found_by_scanner"),
+        (replace(REFUSED, findings=FOUND), default_policy(), "reject", "credential"),
+        (replace(REFUSED, rule="content_length"), policy(APPROVE), UNKNOWN, UNKNOWN),
+        (replace(REFUSED, rule="content_bound"), policy(APPROVE), UNKNOWN, UNKNOWN),
+        (replace(REFUSED, rule="rule"), policy(REJECT, empty_or_longer_than_characters=9), UNKNOWN, UNKNOWN),
+        (replace(REFUSED, rule="forgotten-value"), policy(APPROVE), "reject", "forgotten-value"),
+        (replace(REFUSED, rule="forgotten-source"), policy(APPROVE), "reject", "forgotten-source"),
+        (replace(REFUSED, rule="source_revoked"), policy(APPROVE), "reject", "source_revoked"),
+        (replace(REFUSED, rule="derived_from_revoked"), policy(APPROVE), "reject", "derived_from_revoked"),
+        (
+            replace(REFUSED, attested_type=SourceType.EMAIL),
+            policy(APPROVE, source_types=frozenset({SourceType.APPLICATION})),
+            "quarantine",
+            "no_rule_matched",
+        ),
+    ],
+)
+def test_a_refused_proposal_is_judged_by_what_was_kept_of_it(
+    refused: Refused, chosen: Policy, outcome: str, rule: str
+) -> None:
+    """SPEC I4, L13, F4a: what was forgotten or revoked is so under any policy."""
+    assert after_refusal(chosen, refused) == (outcome, rule)
