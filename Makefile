@@ -101,6 +101,15 @@ bench: setup ## measure beside the floors, in the same run
 bench-postgres: setup ## measure over PostgreSQL, beside bare commits to the same server
 	$(BIN)/python -m bench postgres postgres-1ms postgres-recall
 
+DATA := ../shared/data
+.PHONY: bench-scanners
+bench-scanners: setup ## what the local scanners find of labelled texts, and how long they take (DATA=folder)
+	$(BIN)/python -m bench.scanners --data $(DATA)
+
+.PHONY: train-classifier
+train-classifier: setup ## train the classifier again and print what it adds on sources held out (DATA=folder)
+	$(BIN)/python -m bench.train_classifier --data $(DATA)
+
 # Needs `uv` on the PATH (pip install uv); nothing else in the project does. Moves every version to the newest that
 # pyproject.toml admits; `make lock UPGRADE=` keeps the versions and only adds or drops what pyproject.toml says.
 UPGRADE := --upgrade

@@ -210,7 +210,7 @@ def test_a_wrong_value_is_refused_with_its_setting_origin_and_remedy(text: str, 
         ("recall.stale_below_freshness = nan", "recall.stale_below_freshness (file tenure.toml): nan is"),
         ("jwt.algorithms = []", "jwt.algorithms (file tenure.toml): this list is not accepted"),
         ("jwt.algorithms = ['HS256']", "jwt.algorithms (file tenure.toml): this list is not accepted"),
-        ("admission.on_scanner_failure = 'defer'", "it takes one of quarantine, reject."),
+        ("admission.on_scanner_failure = 'admit'", "it takes one of defer, quarantine, reject."),
         ("server = 8080", "server (file tenure.toml): it is a section; write its settings under [server]."),
     ],
 )

@@ -1,7 +1,7 @@
 """Where ports meet what fills them: the one file that names a database or an engine."""
 
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from datetime import timedelta
 from pathlib import Path
@@ -10,16 +10,23 @@ from typing import TYPE_CHECKING, Final, Protocol, Self
 
 import msgspec
 
-from tenure.config import Settings, policy_in_force
+from tenure.config import ConfigError, Settings, outcome_of_failure, policy_in_force
+from tenure.config import Scanning as ScanningSettings
+from tenure.core.custom_rules import CustomRule
 from tenure.core.errors import InvalidRequest, NotFound, Unauthenticated, Unavailable
 from tenure.core.identity import Caller, Tier
 from tenure.core.remembering import WriteRules
 from tenure.core.retention import Ladder
+from tenure.core.review import ReviewRules
+from tenure.core.scanning.matching import Scanner
+from tenure.core.scanning.running import DEFAULT_SCANNERS
 from tenure.core.toolguard import Sensitive, Tools
 from tenure.core.truth import Doubt
 from tenure.core.watching import AlertKind, Threshold, WatchRules
 from tenure.engines.checkpoint_folder import CheckpointFolder
-from tenure.engines.clock import SystemClock
+from tenure.engines.classifier_model import shipped_classifier
+from tenure.engines.clock import SystemClock, seconds_busy, seconds_passed
+from tenure.engines.plugins import BadPlugin, Plugins, load
 from tenure.stores.keyring import SealingKeyring
 from tenure.stores.root_key import RootKeyFile
 from tenure.stores.sqlite.connection import connect
@@ -36,6 +43,8 @@ from tenure.usecases.notifying import Messenger
 from tenure.usecases.pipeline import Pipeline, Rules
 from tenure.usecases.ports import Clock, Reading, Store
 from tenure.usecases.recording import Reads
+from tenure.usecases.scanning import Scanning
+from tenure.usecases.scanning_ports import RemoteScanner, Watches
 from tenure.usecases.watching import Watcher
 
 if TYPE_CHECKING:
@@ -81,18 +90,22 @@ class Node:
         self.keyring = keyring
         self.store = store
         self._keys = keys
+        plugins = _plugins(settings)
+        self._scanning = _scanning(settings, plugins, clock)
         self.pipeline = Pipeline(
             store=store,
             keyring=keyring,
             clock=clock,
-            rules=rules(settings),
+            rules=rules(settings, custom=plugins.rules),
             checkpoint_place=_checkpoint_place(settings),
+            scanning=self._scanning,
         )
         self.watcher = Watcher(self.pipeline)
         self.messenger = _messenger(self.pipeline, settings)
 
     def close(self) -> None:
         """Write what still waits, close everything and give the folder back; again changes nothing."""
+        self._scanning.close()
         self.store.close()
         self._keys.close()
         self.folder.release()
@@ -253,12 +266,15 @@ def _destroy_again(node: Node) -> None:
         _log.warning("an old copy of the keyring was put back: keys of erased subjects destroyed again")
 
 
-def rules(settings: Settings) -> Rules:
+def rules(settings: Settings, *, custom: tuple[CustomRule, ...] = ()) -> Rules:
     """What an operator set, as the rules take it."""
     retention, admission, recall = settings.retention, settings.admission, settings.recall
     return Rules(
         write=WriteRules(
             policy=policy_in_force(settings),
+            custom=custom,
+            on_failure=outcome_of_failure(settings),
+            defers_failures=admission.on_scanner_failure == "defer",
             ladder=Ladder(
                 task=timedelta(seconds=retention.task_seconds),
                 session=timedelta(seconds=retention.session_seconds),
@@ -285,7 +301,48 @@ def rules(settings: Settings) -> Rules:
         log_name=settings.evidence.log_name,
         checkpoint_every=timedelta(seconds=settings.evidence.checkpoint_seconds),
         watch=_watch_rules(settings),
+        review=ReviewRules(
+            second_reviewer_kinds=frozenset(settings.review.second_reviewer_kinds),
+            second_reviewer_findings=frozenset(settings.review.second_reviewer_findings),
+        ),
     )
+
+
+def _plugins(settings: Settings) -> Plugins:
+    """What the named packages bring; one that cannot be loaded is a mistake in the settings."""
+    try:
+        return load(settings.scanning.plugins, taken=[one.name for one in _own_scanners(settings)])
+    except BadPlugin as bad:
+        raise ConfigError((f"scanning.plugins: {bad}.",)) from bad
+
+
+def _scanning(settings: Settings, plugins: Plugins, clock: Clock) -> Scanning:
+    """The scanners that run here, and those that are asked."""
+    chosen = settings.scanning
+    return Scanning(
+        (*_own_scanners(settings), *plugins.scanners),
+        remote=_remote_scanners(chosen, clock),
+        local_seconds_max=chosen.local_seconds_max,
+        remote_seconds_max=chosen.seconds_max,
+        together_max=chosen.together_max,
+        watches=Watches(busy=seconds_busy, passed=seconds_passed),
+    )
+
+
+def _own_scanners(settings: Settings) -> Sequence[Scanner]:
+    """The scanners of this package that run here."""
+    if not settings.scanning.classifier:
+        return DEFAULT_SCANNERS
+    return *DEFAULT_SCANNERS, shipped_classifier()
+
+
+def _remote_scanners(chosen: ScanningSettings, clock: Clock) -> Sequence[RemoteScanner]:
+    if chosen.prompt_shields_endpoint is None and chosen.http_classifier_url is None:
+        return ()
+    # Loaded when needed: most stores ask nobody.
+    from tenure.engines.remote_scanners import remote_scanners  # noqa: PLC0415
+
+    return remote_scanners(chosen, clock.now)
 
 
 def _watch_rules(settings: Settings) -> WatchRules:

@@ -16,6 +16,7 @@ from tenure.core.events import (
     AccessDenied,
     Admitted,
     AlertRaised,
+    Endorsed,
     ErasureBegun,
     Event,
     EventData,
@@ -49,7 +50,6 @@ from tenure.core.incident_events import (
     Looked,
     PolicyReevaluated,
     PolicySwitched,
-    RefusedParameter,
     SourceRevocationFinished,
     SourceRevoked,
     ToolAuthorized,
@@ -57,6 +57,7 @@ from tenure.core.incident_events import (
 )
 from tenure.core.memory import Memory, evolve
 from tenure.core.proposals import Remember
+from tenure.core.refused_parameters import RefusedParameter
 from tenure.core.remembering import WriteFacts, WriteRules
 from tenure.core.retention import Ladder
 from tenure.core.scanning import Finding, FindingKind
@@ -245,6 +246,7 @@ EXAMPLES: Final[tuple[EventData, ...]] = (
         findings=(Verdict(kind="attack", rule="orders", scanner="words/1", start=0, end=9, confidence=1.0),),
     ),
     Promoted(trust=Trust.REVIEWER_VERIFIED),
+    Endorsed(),
     Rejected(),
     Superseded(by=id_of(2)),
     revised(**{name: _FULL[name] for name in _REVISED_TOO}),

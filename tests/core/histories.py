@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from tests.core.examples import NOW, SECRET, admitted, event, id_of, quarantined, revised
 
 from tenure.core.events import (
+    Endorsed,
     Event,
     EventData,
     Expired,
@@ -40,6 +41,7 @@ BIRTHS: Final[Sequence[st.SearchStrategy[EventData]]] = (
 )
 STEPS: Final[Sequence[st.SearchStrategy[EventData]]] = (
     st.builds(Promoted, trust=_trusts),
+    st.builds(Endorsed),
     st.builds(Rejected),
     st.builds(Superseded, by=st.just(id_of(2))),
     st.builds(revised, trust=_trusts, confidence=_shares, source_type=_sources),

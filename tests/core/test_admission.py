@@ -10,9 +10,9 @@ from msgspec.structs import replace
 from tests.core.examples import MODEST
 
 from tenure.core.admission import Condition, Policy, Proposal, Rule, default_policy, rule_on
-from tenure.core.identity import SourceType
+from tenure.core.identity import Role, SourceType
 from tenure.core.scanning import FindingKind
-from tenure.core.vocabulary import Kind, Outcome, Trust
+from tenure.core.vocabulary import Claim, Kind, Outcome, Trust
 
 POLICY = default_policy()
 PLAIN = Proposal(
@@ -48,6 +48,31 @@ DEFAULT_ROWS = [
     ("web", "preference", "quarantine", "untrusted", None),
     ("tool", "preference", "quarantine", "untrusted", None),
     ("other_agent", "preference", "quarantine", "untrusted", None),
+]
+
+WRITER, OFFICER = frozenset({Role.WRITER}), frozenset({Role.WRITER, Role.PRIVACY_OFFICER})
+PRICE = Claim(entity="Shop 7", attribute="Opening\u00a0hours", value="9 to 5")
+# A condition, the proposal changed, whether it matches.
+ASKED: list[tuple[dict[str, object], dict[str, object], bool]] = [
+    ({"roles": frozenset({Role.PRIVACY_OFFICER})}, {"roles": OFFICER}, True),
+    ({"roles": frozenset({Role.PRIVACY_OFFICER})}, {"roles": WRITER}, False),
+    ({"model_driven": True}, {"model_driven": True}, True),
+    ({"model_driven": True}, {}, False),
+    ({"model_driven": False}, {}, True),
+    ({"has_claim": True}, {"claim": PRICE}, True),
+    ({"has_claim": True}, {}, False),
+    ({"has_claim": False}, {"claim": PRICE}, False),
+    ({"has_claim": False}, {}, True),
+    ({"claim_entities": frozenset({"shop 7"})}, {"claim": PRICE}, True),
+    ({"claim_entities": frozenset({"shop 8"})}, {"claim": PRICE}, False),
+    ({"claim_attributes": frozenset({"opening hours"})}, {"claim": PRICE}, True),
+    ({"claim_attributes": frozenset({"opening hours"})}, {}, False),
+    ({"characters_min": 20}, {"characters": 20}, True),
+    ({"characters_min": 21}, {"characters": 20}, False),
+    ({"characters_max": 20}, {"characters": 20}, True),
+    ({"characters_max": 19}, {"characters": 20}, False),
+    ({"characters_max": 19}, {"characters": 0}, True),
+    ({"has_claim": True, "model_driven": True}, {"claim": PRICE}, False),
 ]
 
 finding_sets = st.frozensets(st.sampled_from(FindingKind))
@@ -280,6 +305,18 @@ def test_trust_has_an_order_and_four_steps() -> None:
     assert all(lower.rank < higher.rank for lower, higher in pairwise(Trust))
 
 
+@pytest.mark.parametrize(("when", "change", "matches"), ASKED)
+def test_a_rule_may_ask_who_proposes_and_what_is_claimed(
+    when: dict[str, object], change: dict[str, object], *, matches: bool
+) -> None:
+    """SPEC L2: every side that is given must hold; names in claims are compared without case and width."""
+    rule = Rule(name="asks", reason="because", when=Condition(**when), outcome=Outcome.REJECT)  # type: ignore[arg-type]
+
+    decision = rule_on(Policy(version="v1", rules=(rule,)), replace(PLAIN, **change)).decision
+
+    assert (decision.rule == "asks") is matches
+
+
 def test_the_policy_sees_neither_content_nor_confidence_nor_a_wish_for_trust() -> None:
     """SPEC M5: what the policy cannot see cannot sway it."""
     assert set(Proposal.__struct_fields__) == {
@@ -287,6 +324,9 @@ def test_the_policy_sees_neither_content_nor_confidence_nor_a_wish_for_trust() -
         "source_type",
         "characters",
         "findings",
+        "roles",
+        "model_driven",
+        "claim",
         "input_trusts",
         "corrected_trust",
     }

@@ -55,6 +55,7 @@ LISTED = [
     ("key.created", 1),
     ("key.revoked", 1),
     ("memory.admitted", 1),
+    ("memory.endorsed", 1),
     ("memory.expired", 1),
     ("memory.forgotten", 1),
     ("memory.held", 1),

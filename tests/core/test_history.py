@@ -15,7 +15,11 @@ from tenure.core.retention import UPKEEP
 from tenure.core.vocabulary import Trust
 
 KEY = "019cb0de-81ae-7a38-8bd8-07a3c2df4fc1"
-RULE = {"rule": "external_source", "reason": "text from outside waits", "policy_version": "default-1"}
+RULE: dict[str, Any] = {
+    "rule": "external_source",
+    "reason": "text from outside waits",
+    "policy_version": "default-1",
+}
 
 
 def told(data: EventData, **sides: Any) -> str:
@@ -40,6 +44,10 @@ SAID: dict[type, tuple[EventData, str]] = {
     events.Promoted: (
         events.Promoted(trust=Trust.REVIEWER_VERIFIED),
         f"ann ({KEY}) promoted it: checked (trust is now reviewer_verified)",
+    ),
+    events.Endorsed: (
+        events.Endorsed(),
+        f"ann ({KEY}) would let it in, and a second reviewer has to: checked",
     ),
     events.Rejected: (events.Rejected(), f"ann ({KEY}) turned it down: checked"),
     events.Superseded: (events.Superseded(by=id_of(2)), f"ann ({KEY}) put memory {id_of(2)} in its place"),

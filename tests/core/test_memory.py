@@ -51,6 +51,7 @@ from tenure.core.vocabulary import Outcome, Source, Status, Trust
 TABLE: dict[str, dict[str, str]] = {
     "proposed": {"admit": "active", "quarantine": "quarantined", "reject": "rejected"},
     "quarantined": {
+        "endorse": "quarantined",
         "promote": "active",
         "reject": "rejected",
         "revoke": "revoked",

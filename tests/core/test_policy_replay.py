@@ -6,9 +6,9 @@ import pytest
 from msgspec.structs import replace
 from tests.core.examples import NOW, memory
 
-from tenure.core.admission import Condition, Policy, Proposal, Rule, default_policy
+from tenure.core.admission import Condition, Policy, Proposal, Rule, Side, default_policy
 from tenure.core.events import Refused
-from tenure.core.identity import SourceType
+from tenure.core.identity import Role, SourceType
 from tenure.core.memory import evolve
 from tenure.core.policy_replay import UNKNOWN, Effect, Standing, after_refusal, holding, reconsider
 from tenure.core.vocabulary import Kind, Outcome, Status, Trust, Verdict
@@ -28,6 +28,8 @@ REFUSED = Refused(
     policy_version="v0",
     fingerprint=b"f",
 )
+WRITER = frozenset({Role.WRITER})
+BY_MODEL = replace(REFUSED, proposer_roles=(Role.WRITER,), proposer_model_driven=True)
 FOUND = (Verdict(kind="credential", rule="r", scanner="s", start=0, end=1, confidence=1.0),)
 
 # Where it stands, its trust and the rule it stands by, whether a policy held it; what is said; the effect.
@@ -71,6 +73,18 @@ def test_what_would_come_of_it(
     assert said is effect
 
 
+def test_what_turns_on_what_was_not_kept_stays_as_it_is() -> None:
+    """SPEC I4: of old memories it is not known who proposed them; a switch does not guess."""
+    old = replace(standing(ACTIVE), unknown=frozenset({Side.CALLER}))
+    by_role, by_kind = policy(REJECT, roles=WRITER), policy(REJECT)
+
+    ruling, effect = reconsider(by_role, old)
+
+    assert (ruling.decision.outcome, ruling.decision.rule, effect) == (APPROVE, UNKNOWN, None)
+    assert reconsider(by_kind, old)[1] is Effect.HELD
+    assert reconsider(replace(by_role, rules=by_kind.rules + by_role.rules), old)[1] is Effect.HELD
+
+
 def test_holding_it_says_which_rule_of_which_policy_and_changes_nothing_else() -> None:
     """SPEC I4, L2: the decision is the new one; trust and end stay."""
     before = standing(ACTIVE, APPLICATION)
@@ -95,6 +109,20 @@ def test_holding_it_says_which_rule_of_which_policy_and_changes_nothing_else() -
         (replace(REFUSED, rule="forgotten-source"), policy(APPROVE), "reject", "forgotten-source"),
         (replace(REFUSED, rule="source_revoked"), policy(APPROVE), "reject", "source_revoked"),
         (replace(REFUSED, rule="derived_from_revoked"), policy(APPROVE), "reject", "derived_from_revoked"),
+        (replace(REFUSED, rule="content_length", characters=9), policy(APPROVE), "approve", "rule"),
+        (replace(REFUSED, characters=9), policy(APPROVE, characters_max=9), "approve", "rule"),
+        (replace(REFUSED, characters=10), policy(APPROVE, characters_max=9), "quarantine", "no_rule_matched"),
+        (REFUSED, policy(APPROVE, roles=WRITER), UNKNOWN, UNKNOWN),
+        (replace(REFUSED, proposer_roles=tuple(WRITER)), policy(APPROVE, roles=WRITER), "approve", "rule"),
+        (replace(REFUSED, proposer_roles=()), policy(APPROVE, roles=WRITER), "quarantine", "no_rule_matched"),
+        (BY_MODEL, policy(APPROVE, model_driven=True), "approve", "rule"),
+        (BY_MODEL, policy(APPROVE, has_claim=False), UNKNOWN, UNKNOWN),
+        (
+            BY_MODEL,
+            policy(APPROVE, has_claim=True, source_types=frozenset({SourceType.WEB})),
+            "quarantine",
+            "no_rule_matched",
+        ),
         (
             replace(REFUSED, attested_type=SourceType.EMAIL),
             policy(APPROVE, source_types=frozenset({SourceType.APPLICATION})),

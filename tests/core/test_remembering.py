@@ -275,3 +275,16 @@ def test_what_derives_from_anything_that_is_not_active_and_trusted_waits(change:
 def test_text_of_its_own_is_its_own_root() -> None:
     """SPEC M5a: what derives from nothing has its source as origin."""
     assert kept(proposal(source=APPLICATION)).origins == (Origin(type=SourceType.APPLICATION, id="crm-1"),)
+
+
+def test_who_proposed_it_is_recorded_for_policies_to_come() -> None:
+    """SPEC I4, A4: roles and whether a model drove the caller, with what is kept and what is refused."""
+    (kept_event,) = decided(proposal()).events
+    (refused_event,) = decided(proposal(content=" ")).events
+
+    assert isinstance(kept_event.data, Admitted)
+    assert isinstance(refused_event.data, RefusedEvent)
+    for data in (kept_event.data, refused_event.data):
+        assert data.proposer_roles == tuple(sorted(WRITER.grants.roles))
+        assert data.proposer_model_driven is WRITER.grants.model_driven
+    assert refused_event.data.characters == 0

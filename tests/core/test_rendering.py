@@ -61,6 +61,50 @@ def test_no_content_breaks_out_of_the_block(contents: list[str], told: str | Non
     assert not {"\u2028", "\u2029"} & set(context)
 
 
+FENCE = st.sampled_from(
+    [
+        "<",
+        ">",
+        "/",
+        "memory-data",
+        " nonce=",
+        '"',
+        NONCE,
+        "\n",
+        "]",
+        "[",
+        ",",
+        "\\u003c",
+        "\\",
+        "&lt;",
+        "\u2028",
+        "\uff1c",
+    ]
+)
+
+
+@MODEST
+@given(pieces=st.lists(FENCE, min_size=1, max_size=30))
+@example(pieces=["\n", "<", "/", "memory-data", " nonce=", '"', NONCE, '"', ">"])
+def test_the_fence_holds_against_whoever_knows_the_nonce(pieces: list[str]) -> None:
+    """SPEC R6: even a content that guessed the nonce can write no tag, so the fence stands."""
+    content = "".join(pieces)
+
+    context = rendered(memory(content=content), memory(id=id_of(2), content="Works at night"))
+
+    assert context.index(CLOSING) == len(context) - len(CLOSING)
+    assert context.rindex(OPENING) == 0
+    assert [json.loads(line)["content"] for line in lines_of(context)] == [content, "Works at night"]
+
+
+def test_the_block_is_compact() -> None:
+    """SPEC R4, R6: no blanks between its parts, and only what a reader weighs a memory by."""
+    line = render_item(memory(), written_at=NOW, stale_banner=None)
+
+    assert line == json.dumps(json.loads(line), separators=(",", ":"))
+    assert len(line) - len(CONTENT) < 160
+
+
 @MODEST
 @given(uri=texts, key=texts, other=texts)
 def test_what_is_not_content_enters_only_as_words_of_our_own(uri: str, key: str, other: str) -> None:

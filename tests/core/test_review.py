@@ -2,18 +2,24 @@
 
 import pytest
 from msgspec.structs import replace
-from tests.core.examples import LATER, NOW, REVIEWER, held_memory, id_of, memory, moment
+from tests.core.examples import LATER, NOW, REVIEWER, held_memory, id_of, memory, moment, revised
+from tests.core.examples import event as event_of
 
 from tenure.core.decision import Decided, Refused
 from tenure.core.errors import Forbidden, IllegalTransition, InvalidRequest, VersionConflict
-from tenure.core.events import Promoted, Rejected, Superseded, encode_header
+from tenure.core.events import Endorsed, EventData, Promoted, Rejected, Superseded, encode_header
+from tenure.core.incident_events import Held
 from tenure.core.memory import Memory, evolve
-from tenure.core.review import Judge, contradicts, promote, reject
-from tenure.core.vocabulary import Claim, Status, Trust
+from tenure.core.review import Judge, ReviewRules, contradicts, promote, reject
+from tenure.core.scanning import FindingKind
+from tenure.core.vocabulary import Claim, Kind, Status, Trust, Verdict
 
 WORD = Judge(expected_version=1, reason="checked with the customer")
 NOT_WAITING = [status for status in Status if status not in {Status.PROPOSED, Status.QUARANTINED}]
 CLAIM = Claim(entity="Ann", attribute="phone", value="12")
+TWO = ReviewRules(second_reviewer_kinds=frozenset({Kind.SENSITIVE_CHANGE}))
+FOUND = ReviewRules(second_reviewer_findings=frozenset({FindingKind.SENSITIVE}))
+PAYEE = Verdict(kind="sensitive", rule="iban", scanner="payments/1", start=0, end=4, confidence=1.0)
 
 
 def promoted(one: Memory, corrected: Memory | None = None) -> Decided[Memory]:
@@ -154,3 +160,96 @@ def test_two_memories_contradict_when_they_claim_something_else_of_the_same_thin
 ) -> None:
     """SPEC T3: same entity and attribute, other value."""
     assert expected == contradicts(memory(claim=mine), memory(claim=theirs))
+
+
+def sensitive(**change: object) -> Memory:
+    """A sensitive change that waits."""
+    return held_memory(kind=Kind.SENSITIVE_CHANGE, **change)
+
+
+def test_of_two_reviewers_the_first_one_only_endorses() -> None:
+    """SPEC A5, L6: it waits on, one version later, and the queue can say who was for it."""
+    decision = promote(WORD, sensitive(), None, REVIEWER, moment(now=LATER), TWO)
+
+    assert isinstance(decision, Decided)
+    (event,) = decision.events
+    one = decision.answer
+    assert (event.data, event.version) == (Endorsed(), 2)
+    assert (one.status, one.version, one.trust) == (Status.QUARANTINED, 2, sensitive().trust)
+    assert (one.endorsed_by, one.endorsed_at, one.reviewed_by) == (REVIEWER.id, LATER, None)
+    assert WORD.reason not in encode_header(event, dek=None, body_sha256=None).decode()
+
+
+def test_the_second_reviewer_promotes_and_both_are_known() -> None:
+    """SPEC A5, L7: the yes is the second one's, and who was the first stays with the memory."""
+    endorsed = sensitive(endorsed_by="reviewer-0", version=2)
+
+    decision = promote(Judge(expected_version=2, reason="so it is"), endorsed, None, REVIEWER, moment(), TWO)
+
+    assert isinstance(decision, Decided)
+    one = decision.answer
+    assert (one.status, one.trust) == (Status.ACTIVE, Trust.REVIEWER_VERIFIED)
+    assert (one.endorsed_by, one.reviewed_by) == ("reviewer-0", REVIEWER.id)
+
+
+@pytest.mark.parametrize(
+    "one",
+    [
+        sensitive(endorsed_by=REVIEWER.id),
+        sensitive(proposed_by=REVIEWER.id),
+        sensitive(proposed_by=REVIEWER.id, endorsed_by="reviewer-0"),
+    ],
+    ids=["the first again", "whoever proposed it, first", "whoever proposed it, second"],
+)
+def test_the_proposer_and_both_reviewers_are_three_principals(one: Memory) -> None:
+    """SPEC A5: nobody is two of them."""
+    decision = promote(WORD, one, None, REVIEWER, moment(), TWO)
+
+    assert isinstance(decision, Refused)
+    assert isinstance(decision.error, Forbidden)
+
+
+@pytest.mark.parametrize(
+    ("rules", "one", "takes_two"),
+    [
+        (ReviewRules(), sensitive(findings=(PAYEE,)), False),
+        (TWO, sensitive(), True),
+        (TWO, held_memory(), False),
+        (FOUND, held_memory(findings=(PAYEE,)), True),
+        (FOUND, held_memory(findings=(replace(PAYEE, kind="attack"),)), False),
+        (FOUND, sensitive(), False),
+    ],
+)
+def test_two_reviewers_are_asked_for_by_kind_or_by_what_was_found(
+    rules: ReviewRules, one: Memory, *, takes_two: bool
+) -> None:
+    """SPEC A5, L4: and by nothing, unless an operator says so."""
+    decision = promote(WORD, one, None, REVIEWER, moment(), rules)
+
+    assert isinstance(decision, Decided)
+    assert takes_two == rules.asks_for_two(one)
+    assert isinstance(decision.events[0].data, Endorsed) == takes_two
+
+
+def test_a_correction_that_comes_too_late_is_not_endorsed_either() -> None:
+    """SPEC L10: nobody is asked for a second word that could not count."""
+    corrected = memory(id=id_of(2), status=Status.SUPERSEDED, superseded_by=id_of(3))
+
+    decision = promote(WORD, sensitive(supersedes=id_of(2)), corrected, REVIEWER, moment(), TWO)
+
+    assert isinstance(decision, Refused)
+    assert isinstance(decision.error, IllegalTransition)
+
+
+@pytest.mark.parametrize(
+    "later",
+    [Held(rule="strict", reason="a later policy", policy_version="strict-2"), revised()],
+    ids=["held back again", "revised"],
+)
+def test_what_was_endorsed_is_endorsed_no_more_once_it_changed(later: EventData) -> None:
+    """SPEC A5, L8: a word is on the version that was looked at."""
+    one = memory(status=Status.ACTIVE, endorsed_by="reviewer-0", endorsed_at=NOW)
+
+    after = evolve(one, event_of(later, version=2))
+
+    assert (after.endorsed_by, after.endorsed_at) == (None, None)

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from tenure.core import toolguard
 from tenure.core.errors import InvalidRequest
 from tenure.core.identity import Caller, Grants, Moment, Role
-from tenure.core.incident_events import RefusedParameter, ToolAuthorized, ToolRefused
+from tenure.core.incident_events import ToolAuthorized, ToolRefused
+from tenure.core.refused_parameters import RefusedParameter
 from tenure.core.toolguard import (
     RESOLVED_BY,
     Authorization,

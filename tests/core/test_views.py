@@ -169,7 +169,8 @@ def test_no_row_holds_content_or_anything_that_quotes_it(data: EventData) -> Non
 
 
 def _status_before(data: EventData) -> str:
-    return "quarantined" if NAMES[type(data)][0] in {"memory.promoted", "memory.rejected"} else "active"
+    waits = {"memory.endorsed", "memory.promoted", "memory.rejected"}
+    return "quarantined" if NAMES[type(data)][0] in waits else "active"
 
 
 def test_a_row_says_where_the_content_stands_in_the_log() -> None:

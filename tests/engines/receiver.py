@@ -30,6 +30,7 @@ class Receiver(ThreadingHTTPServer):
         self.status = 200
         self.headers: dict[str, str] = {}
         self.body = b""
+        self.says: Callable[[bytes], bytes] | None = None
         self.drips = False
         self.came = threading.Semaphore(0)
         self.ended = threading.Event()
@@ -58,11 +59,12 @@ class Handler(BaseHTTPRequestHandler):
         if it.drips:
             self._drip()
             return
+        answer = it.says(body) if it.says is not None else it.body
         self.send_response(it.statuses.pop(0) if it.statuses else it.status)
-        for name, value in {**it.headers, "content-length": str(len(it.body))}.items():
+        for name, value in {**it.headers, "content-length": str(len(answer))}.items():
             self.send_header(name, value)
         self.end_headers()
-        self.wfile.write(it.body)
+        self.wfile.write(answer)
         it.came.release()
 
     def _drip(self) -> None:

@@ -8,7 +8,7 @@ from uuid import UUID
 from tests.clock import START
 from tests.stores.items import SUBJECT, TENANT, item_of, number
 
-from tenure.core.events import Event, EventData, Recalled, Revised, Revoked, Secret, Superseded
+from tenure.core.events import Event, EventData, Promoted, Recalled, Revised, Revoked, Secret, Superseded
 from tenure.core.identity import SourceType
 from tenure.core.incident_events import CalledTool, Influenced, SourceRevocationFinished, SourceRevoked
 from tenure.core.vocabulary import Trust
@@ -32,6 +32,11 @@ def revocation_finished(keyring: Keyring, seq: int, revoked: int) -> Append:
 def revoked(keyring: Keyring, memory: int, *, to_version: int, because_of: int | None = None) -> Append:
     """The own event of a memory that is revoked."""
     return _step(keyring, Revoked(because_of=because_of), memory, to_version)
+
+
+def promoted(keyring: Keyring, memory: int, *, to_version: int = 2) -> Append:
+    """A reviewer let a memory in that was held back."""
+    return _step(keyring, Promoted(trust=Trust.REVIEWER_VERIFIED), memory, to_version)
 
 
 def superseded(keyring: Keyring, memory: int, *, by: int, to_version: int = 2) -> Append:

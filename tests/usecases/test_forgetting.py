@@ -39,13 +39,15 @@ from tenure.core.forgetting import ForgetKey, Forgetting, Forgotten
 from tenure.core.identity import Role, Scope, SourceType, Tier
 from tenure.core.memory import Memory
 from tenure.core.proposals import Revise
+from tenure.core.review_queue import AskQueue
 from tenure.core.vocabulary import Kind
 from tenure.usecases.forgetting import FORGET_KEY, FORGET_MEMORY, FORGET_SUBJECT, ForgetMemory, ForgetSubject
 from tenure.usecases.pipeline import Pipeline
 from tenure.usecases.reading import GET, LIST, Get, ListMemories
 from tenure.usecases.remembering import REMEMBER, REVISE, ReviseMemory
 from tenure.usecases.retrieval import RECALL
-from tenure.usecases.review import PROMOTE, QUEUE, REJECT, REVOKE
+from tenure.usecases.review import PROMOTE, REJECT, REVOKE
+from tenure.usecases.review_queue import QUEUE
 from tenure.usecases.upkeep import upkeep_round
 
 FORGET = ForgetSubject(subject=SUBJECT)
@@ -74,7 +76,7 @@ def test_memories_of_every_status_are_gone_and_counted(pipeline: Pipeline, clock
     assert [memory.id for memory in pipeline.run(LIST, REVIEWER, ListMemories()).items] == [other.id]
     found = pipeline.run(RECALL, BOT, question(subject=None)).items
     assert [item.memory.id for item in found] == [other.id]
-    assert pipeline.run(QUEUE, REVIEWER, ListMemories()).items == ()
+    assert pipeline.run(QUEUE, REVIEWER, AskQueue()).items == ()
 
 
 def test_forgetting_is_one_event(pipeline: Pipeline) -> None:

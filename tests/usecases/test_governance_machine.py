@@ -37,6 +37,7 @@ from tenure.core.identity import Caller, SourceType
 from tenure.core.proposals import Remember, Revise
 from tenure.core.retention import Renew
 from tenure.core.retrieval import Recall
+from tenure.core.review_queue import AskQueue
 from tenure.core.vocabulary import Kind, Status
 from tenure.usecases.evidence import verify
 from tenure.usecases.forgetting import FORGET_SUBJECT, ForgetSubject
@@ -44,7 +45,8 @@ from tenure.usecases.pipeline import Pipeline
 from tenure.usecases.reading import GET, LIST, Get, ListMemories
 from tenure.usecases.remembering import REMEMBER, REVISE, ReviseMemory
 from tenure.usecases.retrieval import RECALL
-from tenure.usecases.review import PROMOTE, QUEUE, REJECT, RENEW, REVOKE, RenewMemory
+from tenure.usecases.review import PROMOTE, REJECT, RENEW, REVOKE, RenewMemory
+from tenure.usecases.review_queue import QUEUE
 from tenure.usecases.upkeep import upkeep_round
 from tenure.wiring import Node
 
@@ -289,7 +291,7 @@ class Governance(RuleBasedStateMachine):
             asked = ListMemories(status=status, limit=200)
             listed = self.pipeline.run(LIST, READERS[tenant], asked).items
             assert {one.id for one in listed} == {one.id for one in known if one.status_at(now) is status}
-        queue = self.pipeline.run(QUEUE, REVIEWERS[tenant], ListMemories(limit=200)).items
+        queue = self.pipeline.run(QUEUE, REVIEWERS[tenant], AskQueue(limit=200)).items
         waiting = {one.id for one in known if one.status_at(now) is Status.QUARANTINED}
         assert {one.memory.id for one in queue} == waiting
 

@@ -27,13 +27,15 @@ from tenure.core.incident_events import PolicyReevaluated, PolicySwitched
 from tenure.core.memory import Memory
 from tenure.core.policy_documents import digest
 from tenure.core.retention import Renew
+from tenure.core.review_queue import AskQueue
 from tenure.core.vocabulary import Kind, Status, Trust
 from tenure.usecases.pipeline import Pipeline
 from tenure.usecases.policy_switching import Switching, switch_round
-from tenure.usecases.reading import GET, Get, ListMemories
+from tenure.usecases.reading import GET, Get
 from tenure.usecases.remembering import REMEMBER
 from tenure.usecases.retrieval import RECALL
-from tenure.usecases.review import PROMOTE, QUEUE, RENEW, RenewMemory
+from tenure.usecases.review import PROMOTE, RENEW, RenewMemory
+from tenure.usecases.review_queue import QUEUE
 from tenure.usecases.upkeep import upkeep_round
 
 FINISHED = ["policy.switched", "policy.reevaluated"]
@@ -58,7 +60,7 @@ def test_what_would_not_be_let_in_today_waits_for_review_again(pipeline: Pipelin
     done = upkeep_round(pipeline, batch_size=100)
 
     recalled = [one.memory.id for one in pipeline.run(RECALL, BOT, question()).items]
-    waiting = pipeline.run(QUEUE, REVIEWER, ListMemories()).items
+    waiting = pipeline.run(QUEUE, REVIEWER, AskQueue()).items
     assert done.held == 1
     assert recalled == [stays.id]
     assert [(one.memory.id, one.decision.rule, one.decision.policy_version) for one in waiting] == [

@@ -31,15 +31,19 @@ from tests.usecases.asking import (
 
 import tenure.usecases
 from tenure.config import Evidence, Settings
+from tenure.core.bulk_review import Action, DecideMany
 from tenure.core.errors import Forbidden, InvalidRequest, NotFound
 from tenure.core.events import AccessDenied, Recalled
 from tenure.core.forgetting import ForgetKey
 from tenure.core.holds import PlaceHold
 from tenure.core.identity import Caller, Role, Scope, Tier
 from tenure.core.incident_events import Looked
+from tenure.core.review_queue import AskQueue
+from tenure.core.review_statistics import AskStatistics
 from tenure.core.vocabulary import Claim
 from tenure.usecases.access import LIST_KEYS, ListKeys
 from tenure.usecases.alerts import READ_ALERTS, ReadAlerts
+from tenure.usecases.bulk_review import SELECT
 from tenure.usecases.evidence import READ_LOG, ReadLog
 from tenure.usecases.exporting import EXPORT_SUBJECT, ExportSubject
 from tenure.usecases.forgetting import ASK_FORGET, FORGET_KEY, AskForget
@@ -48,7 +52,8 @@ from tenure.usecases.pipeline import Pipeline, UseCase
 from tenure.usecases.reading import GET, HISTORY, LIST, Get, ListMemories
 from tenure.usecases.remembering import REMEMBER
 from tenure.usecases.retrieval import RECALL
-from tenure.usecases.review import QUEUE
+from tenure.usecases.review_queue import QUEUE
+from tenure.usecases.review_statistics import STATISTICS
 from tenure.usecases.scopes import RESOLVE, ResolveKey
 from tenure.wiring import Node
 
@@ -91,7 +96,13 @@ READS: Final[dict[str, Callable[[UUID, UUID], Asked]]] = {
         BOT,
         ResolveKey(agent=AGENT, purpose=PURPOSE, subject=SUBJECT, key="contact", scope=USER),
     ),
-    "review-queue": lambda _memory, _forget: (QUEUE, REVIEWER, ListMemories()),
+    "review-queue": lambda _memory, _forget: (QUEUE, REVIEWER, AskQueue()),
+    "review-selection": lambda memory, _forget: (
+        SELECT,
+        REVIEWER,
+        DecideMany(action=Action.REJECT, reason="no", ids=(memory,), seen_until=0),
+    ),
+    "review-statistics": lambda _memory, _forget: (STATISTICS, AUDITOR, AskStatistics()),
     "read-log": lambda _memory, _forget: (READ_LOG, AUDITOR, ReadLog(limit=2)),
     "read-alerts": lambda _memory, _forget: (READ_ALERTS, AUDITOR, ReadAlerts()),
     "export-subject": lambda _memory, _forget: (EXPORT_SUBJECT, OFFICER, ExportSubject(subject=SUBJECT)),
@@ -106,6 +117,8 @@ LEFT: Final = {
     "list": (1, False, SUBJECT),
     "resolve-key": (1, True, SUBJECT),
     "review-queue": (1, False, None),
+    "review-selection": (1, False, None),
+    "review-statistics": (0, False, None),
     "read-log": (2, False, None),
     "read-alerts": (0, False, None),
     "export-subject": (2, False, SUBJECT),

@@ -24,12 +24,14 @@ from tenure.core.errors import Forbidden, IllegalTransition, InvalidRequest, Not
 from tenure.core.identity import Role
 from tenure.core.memory import Memory
 from tenure.core.retention import Renew
+from tenure.core.review_queue import AskQueue
 from tenure.core.vocabulary import Claim, Kind, Status, Trust
 from tenure.usecases.pipeline import Pipeline
-from tenure.usecases.reading import GET, Get, ListMemories
+from tenure.usecases.reading import GET, Get
 from tenure.usecases.remembering import REMEMBER
 from tenure.usecases.retrieval import RECALL
-from tenure.usecases.review import PROMOTE, QUEUE, REJECT, RENEW, REVOKE, RenewMemory, Waiting
+from tenure.usecases.review import PROMOTE, REJECT, RENEW, REVOKE, RenewMemory
+from tenure.usecases.review_queue import QUEUE, Waiting
 from tenure.usecases.upkeep import upkeep_round
 
 
@@ -51,7 +53,7 @@ def renewed(pipeline: Pipeline, memory: Memory, **change: Any) -> Memory:
 
 def waiting(pipeline: Pipeline, **narrowed: Any) -> list[Waiting]:
     """What waits, as a reviewer sees it."""
-    return list(pipeline.run(QUEUE, REVIEWER, ListMemories(**narrowed)).items)
+    return list(pipeline.run(QUEUE, REVIEWER, AskQueue(**narrowed)).items)
 
 
 def test_a_promoted_memory_is_recalled_with_the_reviewers_trust(
@@ -150,7 +152,7 @@ def test_a_model_never_decides(pipeline: Pipeline) -> None:
         with pytest.raises(Forbidden):
             pipeline.run(JUDGES[judge], model, judgement(memory.id, 1))
     with pytest.raises(Forbidden):
-        pipeline.run(QUEUE, model, ListMemories())
+        pipeline.run(QUEUE, model, AskQueue())
 
     assert happened(pipeline) == ["memory.quarantined", *["access.denied"] * 3]
 
@@ -266,8 +268,8 @@ def test_the_queue_holds_to_grants_and_comes_in_pages(pipeline: Pipeline) -> Non
     held(pipeline, agent="sales")
     narrow = caller(Role.REVIEWER, name="narrow", agents={"support"})
 
-    first = pipeline.run(QUEUE, narrow, ListMemories(limit=2))
-    second = pipeline.run(QUEUE, narrow, ListMemories(limit=2, cursor=first.next_cursor))
+    first = pipeline.run(QUEUE, narrow, AskQueue(limit=2))
+    second = pipeline.run(QUEUE, narrow, AskQueue(limit=2, cursor=first.next_cursor))
 
     assert [one.memory.id for one in (*first.items, *second.items)] == ids[::-1]
     assert second.next_cursor is None

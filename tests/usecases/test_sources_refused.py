@@ -26,13 +26,15 @@ from tenure.core.identity import SourceType
 from tenure.core.incidents import RevokeSource
 from tenure.core.proposals import Revise
 from tenure.core.retention import Renew
+from tenure.core.review_queue import AskQueue
 from tenure.core.vocabulary import Status
 from tenure.usecases.importing import Proposed, import_batch
 from tenure.usecases.pipeline import Pipeline
 from tenure.usecases.reading import GET, LIST, Get, ListMemories
 from tenure.usecases.remembering import REMEMBER, REVISE, ReviseMemory
-from tenure.usecases.review import PROMOTE, QUEUE, RENEW, RenewMemory
+from tenure.usecases.review import PROMOTE, RENEW, RenewMemory
 from tenure.usecases.review import REVOKE as REVOKE_ONE
+from tenure.usecases.review_queue import QUEUE
 from tenure.usecases.sources import revoke_source
 
 
@@ -142,6 +144,6 @@ def test_nothing_else_happens_to_what_was_revoked(pipeline: Pipeline) -> None:
     renewal = Renew(expected_version=2, reason="x", ttl_seconds=60)
     with pytest.raises(IllegalTransition):
         pipeline.run(RENEW, REVIEWER, RenewMemory(memory_id=waiting.id, renew=renewal))
-    assert pipeline.run(QUEUE, REVIEWER, ListMemories()).items == ()
+    assert pipeline.run(QUEUE, REVIEWER, AskQueue()).items == ()
     (listed,) = pipeline.run(LIST, REVIEWER, ListMemories(status=Status.REVOKED)).items
     assert (listed.id, listed.status) == (waiting.id, Status.REVOKED)

@@ -25,8 +25,9 @@ from tenure.config import Settings
 from tenure.config.tools import ToolParameter, ToolSettings
 from tenure.core.errors import Forbidden, InvalidRequest, NotFound
 from tenure.core.identity import Caller, Role
-from tenure.core.incident_events import RefusedParameter, ToolAuthorized, ToolRefused
+from tenure.core.incident_events import ToolAuthorized, ToolRefused
 from tenure.core.proposals import Revise
+from tenure.core.refused_parameters import RefusedParameter
 from tenure.core.toolguard import Authorization, AuthorizeTool, Because
 from tenure.core.vocabulary import Claim
 from tenure.usecases import toolguard

@@ -27,6 +27,7 @@ from tenure.core.errors import NotFound
 from tenure.core.forgetting import ForgetKey, ForgetStanding, ForgetState, Forgotten
 from tenure.core.holds import PlaceHold
 from tenure.core.identity import Scope, Tier
+from tenure.core.review_queue import AskQueue
 from tenure.core.vocabulary import Status
 from tenure.usecases.alerts import READ_ALERTS, ReadAlerts
 from tenure.usecases.forgetting import ASK_FORGET, FORGET_KEY, AskForget
@@ -34,7 +35,8 @@ from tenure.usecases.holds import PLACE_HOLD, RELEASE_HOLD, ReleaseHold
 from tenure.usecases.pipeline import Pipeline
 from tenure.usecases.reading import GET, LIST, Get, ListMemories
 from tenure.usecases.remembering import REMEMBER
-from tenure.usecases.review import PROMOTE, QUEUE
+from tenure.usecases.review import PROMOTE
+from tenure.usecases.review_queue import QUEUE
 from tenure.usecases.upkeep import Round, upkeep_round
 
 TASK = Scope(tier=Tier.TASK, id="t-1")
@@ -58,7 +60,7 @@ def test_what_waits_expires_too(pipeline: Pipeline, clock: MovableClock) -> None
     """SPEC L11, L6: nothing stays in the queue for ever."""
     held(pipeline, ttl_seconds=60)
     clock.pass_time(seconds=60)
-    before = pipeline.run(QUEUE, REVIEWER, ListMemories()).items
+    before = pipeline.run(QUEUE, REVIEWER, AskQueue()).items
     upkeep_round(pipeline, batch_size=10)
 
     assert before == ()

@@ -6,7 +6,8 @@
 
 from tenure.config.describing import Setting, declared, markdown_table
 from tenure.config.loading import ConfigError, Explained, Loaded, load
-from tenure.config.policies import policy_in_force
+from tenure.config.policies import document_in_force, outcome_of_failure, policy_in_force
+from tenure.config.scanners import Scanning
 from tenure.config.settings import (
     Admission,
     Alerts,
@@ -17,6 +18,7 @@ from tenure.config.settings import (
     RateLimit,
     Recall,
     Retention,
+    Review,
     Server,
     Settings,
     Upkeep,
@@ -35,12 +37,16 @@ __all__ = [
     "RateLimit",
     "Recall",
     "Retention",
+    "Review",
+    "Scanning",
     "Server",
     "Setting",
     "Settings",
     "Upkeep",
     "declared",
+    "document_in_force",
     "load",
     "markdown_table",
+    "outcome_of_failure",
     "policy_in_force",
 ]

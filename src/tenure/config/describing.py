@@ -7,7 +7,8 @@ from typing import Any, Self, get_args
 import msgspec
 from msgspec import inspect
 
-from tenure.config.settings import MASK, Settings
+from tenure.config.kinds import MASK
+from tenure.config.settings import Settings
 
 PREFIX = "TENURE_"
 

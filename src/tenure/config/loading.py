@@ -16,7 +16,8 @@ from typing import NamedTuple
 import msgspec
 
 from tenure.config.describing import PREFIX, Setting, declared
-from tenure.config.settings import MASK, Settings
+from tenure.config.kinds import MASK
+from tenure.config.settings import Settings
 
 DATABASE_SCHEMES = ("postgresql://", "postgres://")
 FILE_VARIABLE = "TENURE_CONFIG_FILE"
@@ -235,6 +236,7 @@ def _conflicts(given: Mapping[str, _Given]) -> Iterator[str]:
             yield f"{first} and {second} ({origins}): only one of them may be set; leave the other out."
     yield from _half_set_jwt(given)
     yield from _half_set_webhook(given)
+    yield from _secrets_for_nobody(given)
 
 
 def _wrong_databases(given: Mapping[str, _Given]) -> Iterator[str]:
@@ -272,6 +274,17 @@ def _half_set_webhook(given: Mapping[str, _Given]) -> Iterator[str]:
     for one, other in ((url, secret), (secret, url)):
         if one in given and other not in given:
             yield f"{other} ({DEFAULT}): it is not set but is needed beside {one} ({given[one].origin})."
+
+
+def _secrets_for_nobody(given: Mapping[str, _Given]) -> Iterator[str]:
+    """Refuse a secret of a remote scanner that no address is set for: it would silently not be asked."""
+    for address, secret in (
+        ("scanning.prompt_shields_endpoint", "scanning.prompt_shields_key"),
+        ("scanning.http_classifier_url", "scanning.http_classifier_token"),
+    ):
+        if secret in given and address not in given:
+            beside = f"{secret} ({given[secret].origin})"
+            yield f"{address} ({DEFAULT}): it is not set but is needed beside {beside}."
 
 
 def _build(values: Mapping[str, object]) -> Settings:

@@ -9,9 +9,11 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta
 
+from tenure.config.kinds import MASK, Name, SafeAddress
+from tenure.config.scanners import Scanning
 from tenure.config.tools import ToolTable
-
-MASK = "********"
+from tenure.core.scanning import FindingKind
+from tenure.core.vocabulary import Kind
 
 DAY_SECONDS = 86_400
 TEN_YEARS_SECONDS = 3_650 * DAY_SECONDS
@@ -23,16 +25,10 @@ Algorithm = Literal[
 ]
 
 
-Name = Annotated[str, Meta(min_length=1)]
 LogName = Annotated[str, Meta(pattern=r"^[A-Za-z0-9._~/-]+$", max_length=200)]
 Key = Annotated[bytes, Meta(min_length=32, max_length=32)]
 WebAddress = Annotated[str, Meta(pattern=r"^https?://[^\s/@\\]+(/[^\s\\]*)?$", max_length=2_000)]
 WebhookSecret = Annotated[bytes, Meta(min_length=24, max_length=64)]
-# What comes over a plain connection can be exchanged on the way, so only this machine may serve keys so.
-SafeAddress = Annotated[
-    str,
-    Meta(pattern=r"^(https://[^\s/@]+|http://(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d{1,5})?)(/[^\s]*)?$"),
-]
 
 
 class Server(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -104,8 +100,11 @@ class Admission(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
         int, Meta(description="Longest content of a memory; anything longer is rejected.", ge=1, le=100_000)
     ] = 2_000
     on_scanner_failure: Annotated[
-        Literal["quarantine", "reject"],
-        Meta(description="What happens to a memory whose scan failed; it is never admitted."),
+        Literal["quarantine", "reject", "defer"],
+        Meta(
+            description="What happens to a memory whose scan failed; it is never admitted. To defer is to "
+            "answer 503 and store nothing."
+        ),
     ] = "quarantine"
 
 
@@ -119,6 +118,25 @@ class Recall(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     stale_below_freshness: Annotated[
         float, Meta(description="Freshness under which a memory is marked stale.", ge=0, le=1)
     ] = 0.35
+
+
+class Review(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What it takes to let in what waits."""
+
+    second_reviewer_kinds: Annotated[
+        tuple[Kind, ...],
+        Meta(
+            description="Kinds of memories that it takes two reviewers to let in.",
+            extra={"accepts": "kinds of memories, such as sensitive_change"},
+        ),
+    ] = ()
+    second_reviewer_findings: Annotated[
+        tuple[FindingKind, ...],
+        Meta(
+            description="Kinds of findings that it takes two reviewers to overrule.",
+            extra={"accepts": "kinds of findings: credential, attack, sensitive, failure"},
+        ),
+    ] = ()
 
 
 class Upkeep(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -358,7 +376,9 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     rate_limit: RateLimit = RateLimit()
     retention: Retention = Retention()
     admission: Admission = Admission()
+    scanning: Scanning = Scanning()
     recall: Recall = Recall()
+    review: Review = Review()
     upkeep: Upkeep = Upkeep()
     evidence: Evidence = Evidence()
     alerts: Alerts = Alerts()

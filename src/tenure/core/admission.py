@@ -7,13 +7,15 @@ more.
 """
 
 from datetime import timedelta
+from enum import StrEnum
 from typing import Final
 
 import msgspec
 
-from tenure.core.identity import SourceType
+from tenure.core.identity import Role, SourceType
+from tenure.core.proposals import canonical
 from tenure.core.scanning import FindingKind
-from tenure.core.vocabulary import Decision, Kind, Outcome, Trust
+from tenure.core.vocabulary import Claim, Decision, Kind, Outcome, Trust
 
 
 class Condition(msgspec.Struct, frozen=True, kw_only=True):
@@ -23,6 +25,21 @@ class Condition(msgspec.Struct, frozen=True, kw_only=True):
     findings: frozenset[FindingKind] | None = None
     kinds: frozenset[Kind] | None = None
     source_types: frozenset[SourceType] | None = None
+    characters_min: int | None = None
+    characters_max: int | None = None
+    roles: frozenset[Role] | None = None
+    model_driven: bool | None = None
+    has_claim: bool | None = None
+    claim_entities: frozenset[str] | None = None
+    claim_attributes: frozenset[str] | None = None
+
+
+class Side(StrEnum):
+    """What a condition may ask of a proposal that is not kept of every one, or not of old ones."""
+
+    LENGTH = "length"
+    CALLER = "caller"
+    CLAIM = "claim"
 
 
 class Rule(msgspec.Struct, frozen=True, kw_only=True):
@@ -50,6 +67,9 @@ class Proposal(msgspec.Struct, frozen=True, kw_only=True):
     source_type: SourceType
     characters: int
     findings: frozenset[FindingKind]
+    roles: frozenset[Role] = frozenset()
+    model_driven: bool = False
+    claim: Claim | None = None
     input_trusts: tuple[Trust, ...] = ()
     corrected_trust: Trust | None = None
 
@@ -69,8 +89,8 @@ EXTERNAL: Final = frozenset(
 DEFAULT_VERSION: Final = "default-1"
 """The version of the policy that ships."""
 NO_RULE, DERIVED, OUTRANKED = "no_rule_matched", "derived_from_untrusted", "correction_outranked"
-FOUND, BOUND = "found_by_scanner", "content_bound"
-GATE_RULES: Final = frozenset({NO_RULE, DERIVED, OUTRANKED, FOUND})
+FOUND, BOUND, CUSTOM_FAILED = "found_by_scanner", "content_bound", "custom_rule_failed"
+GATE_RULES: Final = frozenset({NO_RULE, DERIVED, OUTRANKED, FOUND, CUSTOM_FAILED})
 """The words that the gate gives by itself, whatever the policy; no rule of a policy may have their names."""
 
 
@@ -174,12 +194,41 @@ def bounded(policy: Policy, *, content_characters_max: int) -> Policy:
 
 def covers(wide: Condition, narrow: Condition) -> bool:
     """Whether the one surely matches whatever the other matches, and anything at all."""
-    longest, shorter = wide.empty_or_longer_than_characters, narrow.empty_or_longer_than_characters
-    sides = ("findings", "kinds", "source_types")
     return (
         wide != _ANYTHING
-        and (longest is None or (shorter is not None and shorter >= longest))
-        and all(_within(getattr(narrow, side), getattr(wide, side)) for side in sides)
+        and _longer_within(narrow, wide)
+        and all(_within(getattr(narrow, side), getattr(wide, side)) for side in _LISTS)
+        and wide.model_driven in {None, narrow.model_driven}
+        and wide.has_claim in {None, asks_for_claim(narrow)}
+    )
+
+
+def asks_for_claim(when: Condition) -> bool | None:
+    """Whether a condition needs a claim, or none; a part of a claim needs one as well."""
+    named = when.claim_entities is not None or when.claim_attributes is not None
+    return True if named else when.has_claim
+
+
+def turns_on(policy: Policy, proposal: Proposal, unknown: frozenset[Side]) -> bool:
+    """Whether the policy's word on the proposal may depend on what is not known of it."""
+    silenced = {field: None for side in unknown for field in _ASKING[side]}
+    for rule in policy.rules:
+        rest = msgspec.structs.replace(rule.when, **silenced)
+        if rest == rule.when:
+            if _matches(rest, proposal):
+                return False
+        elif rest == _ANYTHING or _matches(rest, proposal):
+            return True
+    return False
+
+
+def _longer_within(narrow: Condition, wide: Condition) -> bool:
+    longest, shorter = wide.empty_or_longer_than_characters, narrow.empty_or_longer_than_characters
+    least, most = wide.characters_min, wide.characters_max
+    return (
+        (longest is None or (shorter is not None and shorter >= longest))
+        and (least is None or (narrow.characters_min is not None and narrow.characters_min >= least))
+        and (most is None or (narrow.characters_max is not None and narrow.characters_max <= most))
     )
 
 
@@ -217,17 +266,51 @@ def _first_match(policy: Policy, proposal: Proposal) -> Ruling:
 
 def _matches(when: Condition, proposal: Proposal) -> bool:
     """Every side that is given must hold, and one at least must be given."""
-    longest = when.empty_or_longer_than_characters
     return (
         when != _ANYTHING
-        and (longest is None or not 0 < proposal.characters <= longest)
         and (when.findings is None or not when.findings.isdisjoint(proposal.findings))
         and (when.kinds is None or proposal.kind in when.kinds)
         and (when.source_types is None or proposal.source_type in when.source_types)
+        and _is_so_long(when, proposal.characters)
+        and (when.roles is None or not when.roles.isdisjoint(proposal.roles))
+        and when.model_driven in {None, proposal.model_driven}
+        and _claims(when, proposal.claim)
     )
 
 
+def _is_so_long(when: Condition, characters: int) -> bool:
+    longest, least, most = when.empty_or_longer_than_characters, when.characters_min, when.characters_max
+    return (
+        (longest is None or not 0 < characters <= longest)
+        and (least is None or characters >= least)
+        and (most is None or characters <= most)
+    )
+
+
+def _claims(when: Condition, claim: Claim | None) -> bool:
+    """Whether the claim is one that the condition asks for; names are compared without case."""
+    if claim is None:
+        return asks_for_claim(when) is not True
+    entities, attributes = when.claim_entities, when.claim_attributes
+    return (
+        when.has_claim is not False
+        and (entities is None or canonical(claim.entity) in entities)
+        and (attributes is None or canonical(claim.attribute) in attributes)
+    )
+
+
+def counted(content: str) -> int:
+    """How long a content is to the policy: what is blank has no characters."""
+    return len(content.strip()) and len(content)
+
+
 _ANYTHING: Final = Condition()
+_LISTS: Final = ("findings", "kinds", "source_types", "roles", "claim_entities", "claim_attributes")
+_ASKING: Final = {
+    Side.LENGTH: ("empty_or_longer_than_characters", "characters_min", "characters_max"),
+    Side.CALLER: ("roles", "model_driven"),
+    Side.CLAIM: ("has_claim", "claim_entities", "claim_attributes"),
+}
 
 
 def _held(policy: Policy, rule: str, reason: str) -> Ruling:

@@ -21,7 +21,7 @@ Messages never hold the content of a memory (SPEC E6). Rule of change: a code is
 
 from typing import ClassVar
 
-from tenure.core.incident_events import RefusedParameter
+from tenure.core.refused_parameters import RefusedParameter
 
 
 class TenureError(Exception):

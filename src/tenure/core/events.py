@@ -15,7 +15,7 @@ from uuid import UUID
 
 import msgspec
 
-from tenure.core.identity import Grants, Scope, SourceType
+from tenure.core.identity import Grants, Role, Scope, SourceType
 from tenure.core.incident_events import (
     Held,
     Influenced,
@@ -71,6 +71,8 @@ class Remembered(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, 
     findings: tuple[Verdict, ...] = ()
     attested_type: SourceType | None = None
     """What the gate judged it by, where a revision keeps the text of an older source."""
+    proposer_roles: tuple[Role, ...] | None = None
+    proposer_model_driven: bool | None = None
 
 
 class Admitted(Remembered, frozen=True, kw_only=True, omit_defaults=True, gc=False):
@@ -95,12 +97,19 @@ class Refused(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=
     fingerprint: bytes
     findings: tuple[Verdict, ...] = ()
     attested_type: SourceType | None = None
+    proposer_roles: tuple[Role, ...] | None = None
+    proposer_model_driven: bool | None = None
+    characters: int | None = None
 
 
 class Promoted(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """A reviewer let a quarantined memory in (SPEC L7)."""
 
     trust: Trust
+
+
+class Endorsed(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """A first reviewer would let the memory in; it waits on, for a second one (SPEC A5)."""
 
 
 class Rejected(msgspec.Struct, frozen=True, kw_only=True, gc=False):
@@ -131,6 +140,8 @@ class Revised(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=
     origins: tuple[Origin, ...] = ()
     findings: tuple[Verdict, ...] = ()
     attested_type: SourceType | None = None
+    proposer_roles: tuple[Role, ...] | None = None
+    proposer_model_driven: bool | None = None
 
 
 class Renewed(msgspec.Struct, frozen=True, kw_only=True, gc=False):
@@ -279,6 +290,7 @@ EventData = (
     | Quarantined
     | Refused
     | Promoted
+    | Endorsed
     | Rejected
     | Superseded
     | Revised
@@ -315,6 +327,7 @@ NAMES: Final[dict[type, tuple[str, int]]] = {
     Quarantined: ("memory.quarantined", 1),
     Refused: ("memory.refused", 1),
     Promoted: ("memory.promoted", 1),
+    Endorsed: ("memory.endorsed", 1),
     Rejected: ("memory.rejected", 1),
     Superseded: ("memory.superseded", 1),
     Revised: ("memory.revised", 1),

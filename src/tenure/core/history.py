@@ -62,6 +62,10 @@ def _promoted(one: Happening, data: Any) -> str:
     return f"{_author(one)} promoted it{_why(one)} (trust is now {data.trust})"
 
 
+def _endorsed(one: Happening, _data: Any) -> str:
+    return f"{_author(one)} would let it in, and a second reviewer has to{_why(one)}"
+
+
 def _rejected(one: Happening, _data: Any) -> str:
     return f"{_author(one)} turned it down{_why(one)}"
 
@@ -107,6 +111,7 @@ SENTENCES: Final = MappingProxyType[type, Callable[[Happening, Any], str]](
     {
         events.Admitted: _admitted,
         events.Quarantined: _quarantined,
+        events.Endorsed: _endorsed,
         events.Promoted: _promoted,
         events.Rejected: _rejected,
         events.Superseded: _superseded,

@@ -8,6 +8,10 @@ from uuid import UUID
 
 import msgspec
 
+from tenure.core.identity import SourceType
+from tenure.core.refused_parameters import RefusedParameter
+from tenure.core.vocabulary import Verdict
+
 
 class CalledTool(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
     """A tool call that followed from a response, as the caller reported it."""
@@ -76,11 +80,16 @@ class SourceRevocationFinished(msgspec.Struct, frozen=True, kw_only=True, omit_d
 
 
 class Held(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
-    """An active memory waits again for somebody authorised: a rule of today would not have let it in."""
+    """An active memory waits again for somebody authorised: a rule of today would not have let it in.
+
+    Where something was found in it when it was to be shown, ``findings`` are those of that scan.
+    """
 
     rule: str
     reason: str
     policy_version: str
+    source_type: SourceType | None = None
+    findings: tuple[Verdict, ...] = ()
 
 
 class PolicySwitched(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
@@ -98,14 +107,6 @@ class PolicyReevaluated(msgspec.Struct, frozen=True, kw_only=True, omit_defaults
     version: str
     examined: int
     held: int
-
-
-class RefusedParameter(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
-    """A parameter whose value must not be used; never the value itself."""
-
-    parameter: str
-    because: str
-    memory_ids: tuple[UUID, ...] = ()
 
 
 class ToolAuthorized(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):

@@ -30,6 +30,7 @@ class Step(StrEnum):
     ADMIT = "admit"
     QUARANTINE = "quarantine"
     REJECT = "reject"
+    ENDORSE = "endorse"
     PROMOTE = "promote"
     REVISE = "revise"
     RENEW = "renew"
@@ -48,6 +49,7 @@ LIFE_CYCLE: Final = MappingProxyType(
         (Status.PROPOSED, Step.ADMIT): Status.ACTIVE,
         (Status.PROPOSED, Step.QUARANTINE): Status.QUARANTINED,
         (Status.PROPOSED, Step.REJECT): Status.REJECTED,
+        (Status.QUARANTINED, Step.ENDORSE): Status.QUARANTINED,
         (Status.QUARANTINED, Step.PROMOTE): Status.ACTIVE,
         (Status.QUARANTINED, Step.REJECT): Status.REJECTED,
         (Status.QUARANTINED, Step.REVOKE): Status.REVOKED,
@@ -77,6 +79,7 @@ REVOCABLE: Final = frozenset(status for status, step in LIFE_CYCLE if step is St
 STEP_OF: Final[dict[type, Step]] = {
     events.Admitted: Step.ADMIT,
     events.Quarantined: Step.QUARANTINE,
+    events.Endorsed: Step.ENDORSE,
     events.Promoted: Step.PROMOTE,
     events.Rejected: Step.REJECT,
     events.Superseded: Step.SUPERSEDE,
@@ -139,6 +142,8 @@ class Memory(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     origins: tuple[Origin, ...] = ()
     evidence: tuple[UUID, ...] = ()
     findings: tuple[Verdict, ...] = ()
+    endorsed_by: str | None = None
+    endorsed_at: datetime | None = None
     reviewed_by: str | None = None
     reviewed_at: datetime | None = None
     decision_reason: str | None = None
@@ -177,6 +182,10 @@ def _changed(memory: Memory, event: Event) -> Memory:
     reason = event.secret.reason if event.secret else None
     reviewed = {"reviewed_by": event.actor, "reviewed_at": event.at, "decision_reason": reason}
     match event.data:
+        case events.Endorsed():
+            return msgspec.structs.replace(
+                memory, endorsed_by=event.actor, endorsed_at=event.at, decision_reason=reason
+            )
         case events.Promoted(trust=trust):
             return msgspec.structs.replace(memory, trust=trust, **reviewed)
         case events.Rejected() | events.Revoked():
@@ -186,8 +195,14 @@ def _changed(memory: Memory, event: Event) -> Memory:
         case events.Renewed(expires_at=expires_at):
             return msgspec.structs.replace(memory, expires_at=expires_at, decision_reason=reason)
         case Held() as held:
-            decision = _decision(held, Outcome.QUARANTINE)
-            return msgspec.structs.replace(memory, decision=decision, policy_version=held.policy_version)
+            return msgspec.structs.replace(
+                memory,
+                decision=_decision(held, Outcome.QUARANTINE),
+                policy_version=held.policy_version,
+                findings=held.findings or memory.findings,
+                endorsed_by=None,
+                endorsed_at=None,
+            )
         case events.Revised() as revised:
             return _revised(memory, revised, event.secret or Secret())
         case _:
@@ -246,6 +261,8 @@ def _revised(memory: Memory, data: events.Revised, secret: Secret) -> Memory:
         origins=data.origins,
         findings=data.findings,
         tokens=data.tokens,
+        endorsed_by=None,
+        endorsed_at=None,
     )
 
 

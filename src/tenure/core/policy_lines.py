@@ -1,31 +1,45 @@
 """Where the parts of a policy document stand, for messages: TOML itself keeps no lines (pure)."""
 
 import re
-from itertools import pairwise
-from typing import Final
+from typing import Final, NamedTuple
 
-_HEADER: Final = re.compile(r"\s*\[\[\s*[\"']?rules[\"']?\s*\]\]")
+_HEADER: Final = re.compile(r"\s*\[\[\s*[\"']?(rules|tests)[\"']?\s*\]\]")
+_LISTS: Final = frozenset({"rules", "tests"})
 _FENCES: Final = ('"""', "'''")
 
 
+class Place(NamedTuple):
+    """A table of a list of tables, by its number from 0."""
+
+    table: str
+    number: int
+
+
 class Lines:
-    """About where each rule and field stands: at worst the line where its rule begins."""
+    """About where each table and field stands: at worst the line where its table begins."""
 
     def __init__(self, text: str) -> None:
         self._lines = _without_long_texts(text.splitlines())
-        starts = [number for number, line in enumerate(self._lines) if _HEADER.match(line)]
-        self._spans = list(pairwise((*starts, len(self._lines))))
-        self._top = starts[0] if starts else len(self._lines)
+        headers = [
+            (number, header[1]) for number, line in enumerate(self._lines) if (header := _HEADER.match(line))
+        ]
+        self._top = headers[0][0] if headers else len(self._lines)
+        self._spans: dict[str, list[tuple[int, int]]] = {}
+        ends = [number for number, _ in headers[1:]] + [len(self._lines)]
+        for (start, table), end in zip(headers, ends, strict=bool(headers)):
+            self._spans.setdefault(table, []).append((start, end))
 
-    def of(self, rule: int | None, field: str | None) -> int:
-        """The line of a field of a rule, by its number from 0; of the document itself, where it is None."""
-        if rule is None:
-            return 1 + (self._found(field, 0, self._top) or 0)
-        if rule < len(self._spans):
-            start, end = self._spans[rule]
+    def of(self, place: Place | None, field: str | None) -> int:
+        """The line of a field of a table; of the document itself, where no table is named."""
+        if place is None:
+            end = len(self._lines) if field in _LISTS else self._top
+            return 1 + (self._found(field, 0, end) or 0)
+        spans = self._spans.get(place.table, [])
+        if place.number < len(spans):
+            start, end = spans[place.number]
             found = self._found(field, start, end)
             return 1 + (start if found is None else found)
-        return 1 + (self._found("rules", 0, len(self._lines)) or 0)
+        return 1 + (self._found(place.table, 0, len(self._lines)) or 0)
 
     def _found(self, field: str | None, start: int, end: int) -> int | None:
         if field is None:

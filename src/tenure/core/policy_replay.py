@@ -16,18 +16,19 @@ from uuid import UUID
 
 import msgspec
 
-from tenure.core.admission import DERIVED, Policy, Proposal, Ruling, rule_on
+from tenure.core.admission import DERIVED, Policy, Proposal, Ruling, Side, counted, rule_on, turns_on
 from tenure.core.events import Admitted, Event, Quarantined, Refused, Revised
 from tenure.core.incident_events import Held
 from tenure.core.memory import Memory, evolve
 from tenure.core.policy_documents import REFUSED_ANYWAY
 from tenure.core.retention import UPKEEP
 from tenure.core.scanning import FindingKind
-from tenure.core.vocabulary import Outcome, Status, Trust, Verdict
+from tenure.core.vocabulary import Decision, Outcome, Status, Trust, Verdict
 
 UNKNOWN: Final = "unknown"
-"""What is said of a refused proposal that turns on its length, which was not kept."""
+"""What is said where the policy turns on what was not kept: it cannot be told."""
 _LENGTH_RULES: Final = frozenset({"content_length", "content_bound"})
+_CALLER_UNKNOWN: Final = frozenset({Side.CALLER})
 
 
 class Effect(StrEnum):
@@ -57,6 +58,8 @@ class Standing(msgspec.Struct, frozen=True, kw_only=True):
     proposal: Proposal
     held: bool
     """Whether a policy held it after it was let in: then how strictly is not known."""
+    unknown: frozenset[Side] = frozenset()
+    """What the log does not say of the proposal: of old events, who proposed it."""
 
 
 class Change(msgspec.Struct, frozen=True, kw_only=True):
@@ -105,13 +108,18 @@ def known(
         kind=memory.kind,
         source_type=data.attested_type or data.source_type,
         characters=decided.characters,
-        findings=_kinds(data.findings),
+        # Those of the decision, or what was found since when it was to be shown.
+        findings=_kinds(memory.findings),
+        roles=frozenset(data.proposer_roles or ()),
+        model_driven=data.proposer_model_driven is True,
+        claim=memory.claim,
         input_trusts=input_trusts,
         # What was let in has displaced what it corrects: that is not asked again.
         corrected_trust=corrected_trust if isinstance(data, Quarantined) else None,
     )
     held = memory.status is Status.QUARANTINED and not isinstance(data, Quarantined)
-    return Standing(memory=memory, proposal=proposal, held=held)
+    unknown = _CALLER_UNKNOWN if data.proposer_roles is None else frozenset[Side]()
+    return Standing(memory=memory, proposal=proposal, held=held, unknown=unknown)
 
 
 def is_reviewed(memory: Memory) -> bool:
@@ -120,7 +128,12 @@ def is_reviewed(memory: Memory) -> bool:
 
 
 def reconsider(policy: Policy, standing: Standing) -> tuple[Ruling, Effect | None]:
-    """The policy's word on a memory, and what would come of it where it differs."""
+    """The policy's word on a memory, and what would come of it where it differs.
+
+    Where the policy turns on what was not kept, it is not judged: it stays as it is, by ``UNKNOWN``.
+    """
+    if standing.unknown and turns_on(policy, standing.proposal, standing.unknown):
+        return _untold(policy, standing), None
     ruling = rule_on(policy, standing.proposal)
     return ruling, _effect(ruling, standing)
 
@@ -167,22 +180,42 @@ def before(standing: Standing) -> Outcome:
 
 
 def after_refusal(policy: Policy, refused: Refused) -> tuple[str, str]:
-    """Outcome and rule for a proposal that was refused, as if it were short and stood alone.
+    """Outcome and rule for a proposal that was refused, as if it stood alone.
 
     What was refused because it had been forgotten, or its source revoked, is so under any policy.
     """
     if refused.rule in REFUSED_ANYWAY:
         return Outcome.REJECT, refused.rule
-    if refused.rule in _LENGTH_RULES | _asking_for_length(policy):
+    if refused.characters is None and refused.rule in _LENGTH_RULES | _asking_for_length(policy):
         return UNKNOWN, UNKNOWN
     proposal = Proposal(
         kind=refused.kind,
         source_type=refused.attested_type or refused.source_type,
-        characters=1,
+        characters=1 if refused.characters is None else refused.characters,
         findings=_kinds(refused.findings),
+        roles=frozenset(refused.proposer_roles or ()),
+        model_driven=refused.proposer_model_driven is True,
     )
+    if turns_on(policy, proposal, _not_kept(refused)):
+        return UNKNOWN, UNKNOWN
     decision = rule_on(policy, proposal).decision
     return decision.outcome, decision.rule
+
+
+def _not_kept(refused: Refused) -> frozenset[Side]:
+    """What the record of a refusal does not say: its claim, and in old ones who proposed it."""
+    return frozenset({Side.CLAIM, *(_CALLER_UNKNOWN if refused.proposer_roles is None else ())})
+
+
+def _untold(policy: Policy, standing: Standing) -> Ruling:
+    """What stands in for a word that cannot be told: all as it is."""
+    decision = Decision(
+        outcome=before(standing),
+        rule=UNKNOWN,
+        reason="the policy turns on what was not kept of it",
+        policy_version=policy.version,
+    )
+    return Ruling(decision=decision, trust=standing.memory.trust, lifetime=None)
 
 
 def _effect(ruling: Ruling, standing: Standing) -> Effect | None:
@@ -200,7 +233,9 @@ def _effect(ruling: Ruling, standing: Standing) -> Effect | None:
 
 def _asking_for_length(policy: Policy) -> frozenset[str]:
     return frozenset(
-        rule.name for rule in policy.rules if rule.when.empty_or_longer_than_characters is not None
+        rule.name
+        for rule in policy.rules
+        if (rule.when.empty_or_longer_than_characters or rule.when.characters_min or rule.when.characters_max)
     )
 
 
@@ -211,4 +246,4 @@ def _kinds(findings: Iterable[Verdict]) -> frozenset[FindingKind]:
 def _characters(content: str | None) -> int | None:
     if content is None:
         return None
-    return len(content.strip()) and len(content)
+    return counted(content)

@@ -10,7 +10,8 @@ from uuid import UUID
 
 import msgspec
 
-from tenure.core.admission import Policy, Proposal, Ruling, rule_on
+from tenure.core.admission import Policy, Proposal, Ruling, counted, rule_on
+from tenure.core.custom_rules import CustomRule, tightened
 from tenure.core.decision import Decided, Needs, Refused
 from tenure.core.errors import InvalidRequest, MemoryRejected, NotFound, VersionConflict
 from tenure.core.events import (
@@ -25,7 +26,7 @@ from tenure.core.events import (
     Refused as RefusedEvent,
 )
 from tenure.core.forgetting import below
-from tenure.core.identity import Caller, Moment, Scope, SourceType, Tier
+from tenure.core.identity import Caller, Moment, Role, Scope, SourceType, Tier
 from tenure.core.memory import Memory, Step, evolve, next_status
 from tenure.core.proposals import Remember, Revise
 from tenure.core.retention import Ladder, asked_expiry, first_expiry
@@ -41,6 +42,16 @@ class WriteRules(msgspec.Struct, frozen=True, kw_only=True):
 
     policy: Policy
     ladder: Ladder
+    custom: tuple[CustomRule, ...] = ()
+    """Rules in code, asked after the policy."""
+    on_failure: Outcome = Outcome.QUARANTINE
+    defers_failures: bool = False
+    """Whether what could not be judged is refused for now, with nothing stored."""
+
+    def judge(self, proposal: Proposal) -> Ruling:
+        """The policy's word, made stricter by the custom rules."""
+        ruling = rule_on(self.policy, proposal)
+        return tightened(ruling, proposal, self.policy, self.custom, on_failure=self.on_failure)
 
 
 class WriteFacts(msgspec.Struct, frozen=True, kw_only=True):
@@ -78,12 +89,15 @@ def remember(
     proposal = Proposal(
         kind=command.kind,
         source_type=command.source.type,
-        characters=len(command.content.strip()) and len(command.content),
+        characters=counted(command.content),
         findings=frozenset(finding.kind for finding in facts.findings),
+        roles=caller.grants.roles,
+        model_driven=caller.grants.model_driven,
+        claim=command.claim,
         input_trusts=tuple(_usable_trust(parent, moment.now) for parent in facts.parents),
         corrected_trust=facts.corrected.trust if facts.corrected else None,
     )
-    ruling = rule_on(rules.policy, proposal)
+    ruling = rules.judge(proposal)
     if ruling.decision.outcome is Outcome.REJECT:
         return _rejected(command, facts, caller, moment, ruling)
     event = _creation(command, facts, caller, moment, rules.ladder, ruling)
@@ -151,12 +165,15 @@ def _revised(
     proposal = Proposal(
         kind=memory.kind,
         source_type=command.source.type,
-        characters=len(whole.content.strip()) and len(whole.content),
+        characters=counted(whole.content),
         findings=frozenset(finding.kind for finding in facts.findings),
+        roles=caller.grants.roles,
+        model_driven=caller.grants.model_driven,
+        claim=whole.claim,
         input_trusts=(memory.trust,) if command.content is None else (),
         corrected_trust=memory.trust,
     )
-    ruling = rule_on(rules.policy, proposal)
+    ruling = rules.judge(proposal)
     if ruling.decision.outcome is Outcome.REJECT:
         return _rejected(whole, facts, caller, moment, ruling)
     if ruling.decision.outcome is Outcome.QUARANTINE:
@@ -166,7 +183,7 @@ def _revised(
         tenant=memory.tenant,
         at=moment.now,
         actor=caller.id,
-        data=_revision(whole, facts, ruling, origins=_origins_revised(command, memory)),
+        data=_revision(whole, facts, caller, ruling, origins=_origins_revised(command, memory)),
         stream=memory.id,
         version=memory.version + 1,
         subject=memory.subject,
@@ -243,6 +260,9 @@ def _rejected(
             policy_version=decision.policy_version,
             fingerprint=facts.fingerprint,
             findings=findings,
+            proposer_roles=_roles(caller),
+            proposer_model_driven=caller.grants.model_driven,
+            characters=counted(command.content),
         ),
     )
     error = MemoryRejected(rule=decision.rule, reason=decision.reason, policy_version=decision.policy_version)
@@ -322,12 +342,14 @@ def _creation(
             rule=ruling.decision.rule,
             reason=ruling.decision.reason,
             policy_version=ruling.decision.policy_version,
+            proposer_roles=_roles(caller),
+            proposer_model_driven=caller.grants.model_driven,
         ),
     )
 
 
 def _revision(
-    command: Remember, facts: WriteFacts, ruling: Ruling, *, origins: tuple[Origin, ...]
+    command: Remember, facts: WriteFacts, caller: Caller, ruling: Ruling, *, origins: tuple[Origin, ...]
 ) -> Revised:
     return Revised(
         source_type=command.source.type,
@@ -344,7 +366,14 @@ def _revision(
         rule=ruling.decision.rule,
         reason=ruling.decision.reason,
         policy_version=ruling.decision.policy_version,
+        proposer_roles=_roles(caller),
+        proposer_model_driven=caller.grants.model_driven,
     )
+
+
+def _roles(caller: Caller) -> tuple[Role, ...]:
+    """The caller's roles as an event keeps them, for policies that ask who proposed (SPEC I4)."""
+    return tuple(sorted(caller.grants.roles))
 
 
 def _expiry(command: Remember, now: datetime, ladder: Ladder, ruling: Ruling) -> datetime:

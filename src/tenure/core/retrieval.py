@@ -200,7 +200,7 @@ def _scored(candidate: Candidate, shared: float, now: int) -> Ranked:
 
 
 def pack(
-    shown: Sequence[tuple[Ranked, Memory]],
+    shown: Iterable[tuple[Ranked, Memory]],
     command: Recall,
     receipt_id: UUID,
     now: datetime,
@@ -210,6 +210,7 @@ def pack(
 ) -> Found:
     """Fill the limit and the token budget, best first, and render what entered (SPEC R4, R6).
 
+    No more is taken of what may be shown than there are places.
     ``standing`` says of memories of the past where they stand now. One whose text is withheld since takes
     its place among the items, and has none in the context.
     """
@@ -218,8 +219,6 @@ def pack(
     lines: list[str] = []
     spent, skipped = estimate_tokens(render_context([""], nonce=nonce, as_of=command.as_of)), 0
     for ranked, memory in shown:
-        if len(items) == command.limit:
-            break
         item = _item(ranked, memory, moment, doubt, command, (standing or {}).get(memory.id))
         line = _line(ranked, item)
         cost = estimate_tokens(line) + 2 if line and command.budget_tokens is not None else 0
@@ -229,6 +228,8 @@ def pack(
         items.append(item)
         lines += [line] if line else []
         spent += cost
+        if len(items) == command.limit:
+            break
     context = render_context(lines, nonce=nonce, as_of=command.as_of)
     return Found(
         receipt_id=receipt_id,

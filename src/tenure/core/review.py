@@ -1,20 +1,21 @@
 """Deciding on what waits in quarantine (SPEC L6, L7, A5). Pure.
 
 Laws: promotion works from quarantined alone, at the version that was read, never by whoever proposed it and
-never
-by a model; a promoted correction takes its place in the same step.
+never by a model; where two reviewers are asked for, the first only endorses, and no one principal is both; a
+promoted correction takes its place in the same step.
 """
 
 import msgspec
 
 from tenure.core.decision import Decided, Refused
 from tenure.core.errors import Forbidden, IllegalTransition, VersionConflict
-from tenure.core.events import Event, EventData, Promoted, Rejected, Secret
+from tenure.core.events import Endorsed, Event, EventData, Promoted, Rejected, Secret
 from tenure.core.identity import Caller, Moment
 from tenure.core.memory import Memory, Step, evolve, next_status
 from tenure.core.remembering import supersession
 from tenure.core.retention import checked_reason
-from tenure.core.vocabulary import Status, Trust
+from tenure.core.scanning import FindingKind
+from tenure.core.vocabulary import Kind, Status, Trust
 
 
 class Judge(msgspec.Struct, frozen=True, kw_only=True):
@@ -24,33 +25,71 @@ class Judge(msgspec.Struct, frozen=True, kw_only=True):
     reason: str
 
 
+class ReviewRules(msgspec.Struct, frozen=True, kw_only=True):
+    """What it takes two reviewers to let in: memories of these kinds, or with findings of these kinds."""
+
+    second_reviewer_kinds: frozenset[Kind] = frozenset()
+    second_reviewer_findings: frozenset[FindingKind] = frozenset()
+
+    def asks_for_two(self, memory: Memory) -> bool:
+        """Whether one reviewer is not enough for this memory."""
+        if memory.kind in self.second_reviewer_kinds:
+            return True
+        return any(found.kind in self.second_reviewer_findings for found in memory.findings)
+
+
 def promote(
-    command: Judge, memory: Memory, corrected: Memory | None, caller: Caller, moment: Moment
+    command: Judge,
+    memory: Memory,
+    corrected: Memory | None,
+    caller: Caller,
+    moment: Moment,
+    rules: ReviewRules = ReviewRules(),  # noqa: B008 -- a frozen record
 ) -> Decided[Memory] | Refused:
-    """Let a quarantined memory in, with the reviewer's trust (SPEC L7)."""
+    """Let a quarantined memory in, with the reviewer's trust (SPEC L7), or endorse it for a second one."""
     if memory.version != command.expected_version:
         return Refused(VersionConflict(expected=command.expected_version, current=memory.version))
     next_status(memory.status_at(moment.now), Step.PROMOTE)
-    if memory.proposed_by == caller.id:
-        return Refused(
-            Forbidden(
-                "nobody approves what they proposed", hint="Let another reviewer decide.", field="caller"
-            )
-        )
+    asks_for_two = rules.asks_for_two(memory)
+    refusal = _own(memory, caller, asks_for_two=asks_for_two) or _overtaken(memory, corrected)
+    if refusal is not None:
+        return Refused(refusal)
+    if asks_for_two and memory.endorsed_by is None:
+        endorsed = judged(memory, Endorsed(), command.reason, caller, moment)
+        return Decided(answer=evolve(memory, endorsed), events=(endorsed,))
     event = judged(memory, Promoted(trust=Trust.REVIEWER_VERIFIED), command.reason, caller, moment)
     appended = [event]
-    if corrected is not None:
-        if corrected.status is Status.SUPERSEDED and corrected.superseded_by != memory.id:
-            return Refused(
-                IllegalTransition(
-                    "what this memory corrects was already superseded by another correction",
-                    hint="Reject this one, and correct the present memory if it is still wrong.",
-                    superseded_by=str(corrected.superseded_by),
-                )
-            )
-        if corrected.status_at(moment.now) is Status.ACTIVE:
-            appended.append(supersession(corrected, memory.id, caller, moment))
+    if corrected is not None and corrected.status_at(moment.now) is Status.ACTIVE:
+        appended.append(supersession(corrected, memory.id, caller, moment))
     return Decided(answer=evolve(memory, event), events=tuple(appended))
+
+
+def _own(memory: Memory, caller: Caller, *, asks_for_two: bool) -> Forbidden | None:
+    """Why this principal may not say yes, if it has a part in the memory already (SPEC A5)."""
+    if memory.proposed_by == caller.id:
+        return Forbidden(
+            "nobody approves what they proposed", hint="Let another reviewer decide.", field="caller"
+        )
+    if asks_for_two and memory.endorsed_by == caller.id:
+        return Forbidden(
+            "this takes a second reviewer, and you are the first",
+            hint="Let another reviewer decide.",
+            field="caller",
+        )
+    return None
+
+
+def _overtaken(memory: Memory, corrected: Memory | None) -> IllegalTransition | None:
+    """Why a correction comes too late, if it does."""
+    if corrected is None or corrected.status is not Status.SUPERSEDED:
+        return None
+    if corrected.superseded_by == memory.id:
+        return None
+    return IllegalTransition(
+        "what this memory corrects was already superseded by another correction",
+        hint="Reject this one, and correct the present memory if it is still wrong.",
+        superseded_by=str(corrected.superseded_by),
+    )
 
 
 def reject(command: Judge, memory: Memory, caller: Caller, moment: Moment) -> Decided[Memory] | Refused:

@@ -21,7 +21,8 @@ from tenure.core.decision import Decided
 from tenure.core.errors import InvalidRequest
 from tenure.core.events import Event
 from tenure.core.identity import Caller, Moment, checked_reference
-from tenure.core.incident_events import RefusedParameter, ToolAuthorized, ToolRefused
+from tenure.core.incident_events import ToolAuthorized, ToolRefused
+from tenure.core.refused_parameters import RefusedParameter
 from tenure.core.scanning.look_alikes import READ_AS
 
 RESOLVED_BY: Final = "$resolved_by"

@@ -37,6 +37,16 @@ class SystemClock:
         return uuid7(ticks, os.urandom(8))
 
 
+def seconds_passed() -> float:
+    """Seconds since some moment, by a clock that nobody sets; only differences mean anything."""
+    return time.monotonic()
+
+
+def seconds_busy() -> float:
+    """Seconds that this thread has worked; what it waited for the processor does not count."""
+    return time.thread_time()
+
+
 def uuid7(ticks: int, chance: bytes) -> UUID:
     """An id from 1/4096 milliseconds since 1970 and eight random bytes."""
     milliseconds, within = divmod(ticks, 4096)

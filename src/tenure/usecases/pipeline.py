@@ -32,9 +32,12 @@ from tenure.core.errors import (
 from tenure.core.events import AccessDenied, Event
 from tenure.core.identity import Caller, Moment
 from tenure.core.remembering import WriteRules
+from tenure.core.review import ReviewRules
+from tenure.core.scanning import Finding
 from tenure.core.toolguard import Tools
 from tenure.core.truth import Doubt
 from tenure.core.watching import WatchRules
+from tenure.usecases.asked import Asked, Prepared
 from tenure.usecases.outward import Observer
 from tenure.usecases.ports import (
     Append,
@@ -53,8 +56,10 @@ from tenure.usecases.ports import (
     Store,
 )
 from tenure.usecases.recording import Reads, Showed, look, may_be_lost
+from tenure.usecases.scanning import Scanning
 from tenure.usecases.sealing import open_event, seal
-from tenure.usecases.turns import Ticket, Turns
+from tenure.usecases.turns import Turns
+from tenure.usecases.verdicts import Verdicts
 
 C = TypeVar("C", bound=msgspec.Struct)
 F = TypeVar("F")
@@ -74,6 +79,7 @@ class Rules(msgspec.Struct, frozen=True, kw_only=True):
     recall_items_max: int
     tools: Tools = {}
     watch: WatchRules = WatchRules()
+    review: ReviewRules = ReviewRules()
     reads: Reads = Reads.BATCHED
     log_name: str | None = None
     checkpoint_every: timedelta = timedelta(minutes=5)
@@ -87,8 +93,12 @@ class World:
     keyring: Keyring
     rules: Rules
     moment: Moment
+    scanning: Scanning
+    verdicts: Verdicts
     forgot_seq: int = 0
     """Where the tenant's forgetting stood when this node last saw it; 0 where nothing was forgotten."""
+    scanned: tuple[Finding, ...] = ()
+    """What scanners outside said of the command's text before it took its turn (`UseCase.text`)."""
 
 
 def no_replay(_world: World, _caller: Caller, _first: Event | None, _outcome: bytes) -> NoReturn:
@@ -113,41 +123,8 @@ class UseCase(Generic[C, F, A]):
     showed: Callable[[A], Showed] | None = None
     """What an answer shows: every use case that only reads says it, and leaves an event of it (SPEC E2)."""
     after_receipts: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class _Prepared(Generic[A]):
-    """A command between steps 4 and 5."""
-
-    decided: Decided[A]
-    idempotency: Idempotency | None
-
-
-class _Asked(Ticket):
-    """One command on its way, and what became of it."""
-
-    __slots__ = ("answer", "caller", "command", "key", "prepared", "use_case")
-
-    def __init__(self, use_case: Any, caller: Caller, command: Any, key: str | None) -> None:
-        super().__init__()
-        self.use_case = use_case
-        self.caller = caller
-        self.command = command
-        self.key = key
-        self.prepared: _Prepared[Any] | None = None
-        self.answer: Any = None
-
-    @property
-    def decided(self) -> Decided[Any]:
-        """What step 4 said."""
-        if self.prepared is None:
-            raise AssertionError("only a prepared command goes on to be stored")
-        return self.prepared.decided
-
-    @property
-    def idempotency(self) -> Idempotency | None:
-        """Its idempotency key, if it has one."""
-        return self.prepared.idempotency if self.prepared is not None else None
+    text: Callable[[C, Rules], str | None] | None = None
+    """What scanners outside this process are asked about: every use case that writes text says it."""
 
 
 class Pipeline:
@@ -161,22 +138,26 @@ class Pipeline:
         clock: Clock,
         rules: Rules,
         checkpoint_place: CheckpointPlace | None = None,
+        scanning: Scanning | None = None,
     ) -> None:
         self.store = store
         self.keyring = keyring
         self.clock = clock
         self.rules = rules
         self.checkpoint_place = checkpoint_place
+        self.scanning = scanning or Scanning()
+        self.verdicts = Verdicts()
         self.observer: Observer | None = None
-        self._turns: Turns[_Asked] = Turns(self._carry, size_max=COMBINED_MAX)
+        self._turns: Turns[Asked] = Turns(self._carry, size_max=COMBINED_MAX)
         self._forgot_seqs: dict[str, int] = {}
 
     def run(
         self, use_case: UseCase[C, F, A], caller: Caller, command: C, *, idempotency_key: str | None = None
     ) -> A:
         """The answer to one command; raises the TenureError that it was refused with."""
-        asked = _Asked(use_case, caller, command, idempotency_key)
+        asked = Asked(use_case, caller, command, idempotency_key)
         ended = self.observer.began(use_case.name) if self.observer is not None else None
+        self._ask_outside([asked])
         if use_case.is_combined:
             self._turns.take(asked)
         else:
@@ -190,8 +171,9 @@ class Pipeline:
         self, use_case: UseCase[C, F, A], caller: Caller, commands: Sequence[tuple[C, str | None]]
     ) -> list[A | TenureError]:
         """The answers to many commands of one kind, stored as one batch; refusals stand in their places."""
-        asked = [_Asked(use_case, caller, command, key) for command, key in commands]
+        asked = [Asked(use_case, caller, command, key) for command, key in commands]
         ended = self.observer.began(use_case.name) if self.observer is not None else None
+        self._ask_outside(asked)
         self._carry(asked)
         if ended is not None:
             ended([_error_code(one) for one in asked])
@@ -203,10 +185,12 @@ class Pipeline:
     def preview(self, use_case: UseCase[C, F, A], caller: Caller, command: C) -> Decided[A]:
         """Steps 2 to 4 alone: what would be decided; nothing is stored (a dry run)."""
         self._authorise(use_case, caller, command)
+        asked = Asked(use_case, caller, command, None)
+        self._ask_outside([asked])
         with self.store.reading() as reading:
             # Nothing is stored, so the store will not say what this node does not know yet.
             self._forgot_seqs[caller.tenant] = reading.forgot_seq(caller.tenant)
-            outcome = self._decide(use_case, caller, command, reading)
+            outcome = self._decide(use_case, caller, command, reading, scanned=asked.scanned)
         if isinstance(outcome, Refused):
             raise outcome.error
         return outcome
@@ -219,7 +203,30 @@ class Pipeline:
             self.observer.stored([sealed.event for item in kept for sealed in item.events])
         return results
 
-    def _carry(self, asked: list["_Asked"]) -> None:
+    def _ask_outside(self, asked: Sequence[Asked]) -> None:
+        """Have what is written scanned outside, in the thread of whoever writes: nobody else waits for it."""
+        if not self.scanning.asks_outside:
+            return
+        texts = [(one, text) for one in asked if (text := self._text(one)) is not None]
+        found = self.scanning.from_outside([text for _, text in texts])
+        for (one, _), findings in zip(texts, found, strict=True):
+            one.scanned = findings
+
+    def _text(self, one: Asked) -> str | None:
+        """What leaves this process: nothing of what is not granted, and nothing twice under one key."""
+        use_case, caller = one.use_case, one.caller
+        if use_case.text is None:
+            return None
+        if isinstance(authorise(caller, use_case.permission, use_case.target(one.command)), Denied):
+            return None
+        if one.key is not None:
+            with self.store.reading() as reading:
+                if reading.first_answer(caller.tenant, one.key) is not None:
+                    return None
+        text: str | None = use_case.text(one.command, self.rules)
+        return text
+
+    def _carry(self, asked: list[Asked]) -> None:
         """Take commands, of whatever kind and caller, through steps 2 to 7 together."""
         waiting = asked
         for _attempt in range(ATTEMPTS_MAX):
@@ -234,7 +241,7 @@ class Pipeline:
                         one.answer = error
                 break
 
-    def _round(self, waiting: list["_Asked"]) -> list["_Asked"]:
+    def _round(self, waiting: list[Asked]) -> list[Asked]:
         """Steps 2 to 7 for what still waits; gives back what has to be decided again."""
         for one in waiting:
             one.answer = one.prepared = None
@@ -245,10 +252,10 @@ class Pipeline:
                 self._ready(one, reading)
         return self._append([one for one in waiting if one.prepared is not None])
 
-    def _ready(self, one: "_Asked", reading: Reading) -> None:
+    def _ready(self, one: Asked, reading: Reading) -> None:
         """Steps 2 to 4 for one command: it is prepared afterwards, or answered."""
         try:
-            ready = self._prepare(one.use_case, one.caller, one.command, one.key, reading)
+            ready = self._prepare(one, reading)
         except Unavailable:
             raise
         except TenureError as error:
@@ -256,24 +263,23 @@ class Pipeline:
         except Exception as fault:  # noqa: BLE001 -- raised where the command was given; its neighbours go on
             one.fault = fault
         else:
-            if isinstance(ready, _Prepared):
+            if isinstance(ready, Prepared):
                 one.prepared = ready
             else:
                 one.answer = ready[0]
 
-    def _prepare(
-        self, use_case: UseCase[C, F, A], caller: Caller, command: C, key: str | None, reading: Reading
-    ) -> "_Prepared[A] | tuple[A | TenureError]":
+    def _prepare(self, one: Asked, reading: Reading) -> Prepared[Any] | tuple[Any]:
+        use_case, caller, command = one.use_case, one.caller, one.command
         self._authorise(use_case, caller, command)
-        idempotency = self._idempotency(use_case, caller, command, key)
+        idempotency = self._idempotency(use_case, caller, command, one.key)
         if idempotency is not None:
             first = reading.first_answer(caller.tenant, idempotency.key)
             if first is not None:
                 return (self._first_answer(use_case, caller, idempotency, first, reading),)
-        outcome = self._decide(use_case, caller, command, reading)
+        outcome = self._decide(use_case, caller, command, reading, scanned=one.scanned)
         if isinstance(outcome, Refused):
             return (outcome.error,)
-        return _Prepared(self._recorded(use_case, caller, command, outcome), idempotency)
+        return Prepared(self._recorded(use_case, caller, command, outcome), idempotency)
 
     def _authorise(self, use_case: UseCase[C, F, A], caller: Caller, command: C) -> None:
         verdict = authorise(caller, use_case.permission, use_case.target(command))
@@ -282,7 +288,13 @@ class Pipeline:
             raise verdict.error()
 
     def _decide(
-        self, use_case: UseCase[C, F, A], caller: Caller, command: C, reading: Reading
+        self,
+        use_case: UseCase[C, F, A],
+        caller: Caller,
+        command: C,
+        reading: Reading,
+        *,
+        scanned: tuple[Finding, ...],
     ) -> Decided[A] | Refused:
         moment = self.clock.moment()
         world = World(
@@ -290,7 +302,10 @@ class Pipeline:
             keyring=self.keyring,
             rules=self.rules,
             moment=moment,
+            scanning=self.scanning,
+            verdicts=self.verdicts,
             forgot_seq=self._forgot_seqs.get(caller.tenant, 0),
+            scanned=scanned,
         )
         facts = use_case.gather(world, caller, command)
         return use_case.decide(command, facts, caller, moment, self.rules)
@@ -299,16 +314,16 @@ class Pipeline:
         self, use_case: UseCase[C, F, A], caller: Caller, command: C, decided: Decided[A]
     ) -> Decided[A]:
         """What was decided, with the event that a read leaves."""
-        if use_case.showed is None or self.rules.reads is Reads.RECALLS:
+        if use_case.showed is None or decided.error is not None or self.rules.reads is Reads.RECALLS:
             return decided
         showed = use_case.showed(decided.answer)
         looked = look(use_case.name, use_case.target(command), showed, caller, self.clock.now())
         return msgspec.structs.replace(decided, events=(*decided.events, looked))
 
-    def _append(self, asked: list["_Asked"]) -> list["_Asked"]:
+    def _append(self, asked: list[Asked]) -> list[Asked]:
         """Steps 5 to 7; gives back what has to be decided again, because somebody was first."""
         kept = self._sealed(asked)
-        storing: list[tuple[_Asked, Append]] = []
+        storing: list[tuple[Asked, Append]] = []
         for one, append in kept:
             if append is not None and not may_be_lost(one.decided.events, self.rules.reads):
                 storing.append((one, append))
@@ -323,14 +338,14 @@ class Pipeline:
         if self.observer is not None:
             self.observer.stored([sealed.event for sealed in item.events])
 
-    def _store(self, storing: list[tuple["_Asked", Append]]) -> list["_Asked"]:
+    def _store(self, storing: list[tuple[Asked, Append]]) -> list[Asked]:
         try:
             results = self.append([append for _, append in storing])
         except TenureError as fault:
             for one, _ in storing:
                 one.answer = fault
             return []
-        again: list[_Asked] = []
+        again: list[Asked] = []
         for (one, _), result in zip(storing, results, strict=True):
             one.answer = self._respond(one, result)
             if isinstance(result, Overtaken):
@@ -341,7 +356,7 @@ class Pipeline:
                 again.append(one)
         return again
 
-    def _sealed(self, asked: list["_Asked"]) -> list[tuple["_Asked", Append | None]]:
+    def _sealed(self, asked: list[Asked]) -> list[tuple[Asked, Append | None]]:
         """What goes to the store: keys are durable first, then everything secret is sealed under them."""
         events = [event for one in asked for event in one.decided.events]
         self.keyring.ensure(
@@ -349,7 +364,7 @@ class Pipeline:
         )
         return [(one, self._kept(one)) for one in asked]
 
-    def _kept(self, one: "_Asked") -> Append | None:
+    def _kept(self, one: Asked) -> Append | None:
         decided, idempotency = one.decided, one.idempotency
         if not decided.events and idempotency is None:
             return None
@@ -362,7 +377,7 @@ class Pipeline:
             outcome=partial(_outcome, one.use_case, decided.answer),
         )
 
-    def _respond(self, one: "_Asked", result: AppendResult) -> Any:
+    def _respond(self, one: Asked, result: AppendResult) -> Any:
         match result:
             case Appended():
                 return one.decided.error or one.use_case.settle(one.decided.answer, result)
@@ -389,7 +404,14 @@ class Pipeline:
         if first.request != idempotency.request:
             return _mismatch()
         stored = reading.event(caller.tenant, first.seq)
-        world = World(reading=reading, keyring=self.keyring, rules=self.rules, moment=self.clock.moment())
+        world = World(
+            reading=reading,
+            keyring=self.keyring,
+            rules=self.rules,
+            moment=self.clock.moment(),
+            scanning=self.scanning,
+            verdicts=self.verdicts,
+        )
         try:
             event = open_event(stored, self.keyring) if stored is not None else None
             return use_case.replay(world, caller, event, first.outcome)
@@ -424,13 +446,13 @@ def _outcome(use_case: UseCase[C, F, A], answer: A, appended: Appended) -> bytes
     return use_case.outcome(use_case.settle(answer, appended))
 
 
-def _error_code(asked: _Asked) -> str | None:
+def _error_code(asked: Asked) -> str | None:
     if asked.fault is not None:
         return "internal"
     return asked.answer.code if isinstance(asked.answer, TenureError) else None
 
 
-def _answered(asked: _Asked) -> Any:
+def _answered(asked: Asked) -> Any:
     if asked.fault is not None:
         raise asked.fault
     if isinstance(asked.answer, TenureError):

@@ -12,14 +12,15 @@ from typing import Final, NamedTuple, Self
 
 import msgspec
 
-from tenure.core.admission import Policy, bounded
+from tenure.core.admission import Policy
 from tenure.core.authority import Permission, Target
 from tenure.core.decision import Decided
 from tenure.core.errors import InvalidRequest, TooLarge
 from tenure.core.events import Admitted, Quarantined, Refused, Revised, decode_header
 from tenure.core.identity import Caller
 from tenure.core.memory import Memory, evolve
-from tenure.core.policy_documents import BadPolicy, digest, parse
+from tenure.core.policy_documents import digest, parse
+from tenure.core.policy_reading import BadPolicy
 from tenure.core.policy_replay import (
     Change,
     DecidedOn,
@@ -130,10 +131,9 @@ class PolicyReplay(msgspec.Struct, frozen=True, kw_only=True):
 def candidate(text: str, rules: Rules) -> Policy:
     """The policy of a document as this store would run it; raises InvalidRequest with all that is wrong."""
     try:
-        policy = parse(text)
+        return parse(text, content_characters_max=rules.content_characters_max)
     except BadPolicy as bad:
         raise InvalidRequest(f"the policy cannot be used: {bad}", field="policy") from None
-    return bounded(policy, content_characters_max=rules.content_characters_max)
 
 
 def replay(over: Over, tenant: str, policy: Policy) -> Generator[Change | Walked, None, Replayed]:

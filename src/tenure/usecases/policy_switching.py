@@ -16,6 +16,7 @@ from tenure.core.events import Event, EventData, decode_event, decode_header
 from tenure.core.incident_events import Held, PolicyReevaluated, PolicySwitched
 from tenure.core.policy_documents import digest
 from tenure.core.policy_replay import Effect, holding, is_reviewed, reconsider
+from tenure.core.read_scanning import FOUND_AT_READ
 from tenure.core.retention import UPKEEP
 from tenure.core.rows import MemoryRow, PolicyRow
 from tenure.core.vocabulary import Status
@@ -140,7 +141,7 @@ def _finish(pipeline: Pipeline, row: PolicyRow, examined: int) -> None:
             header = decode_header(stored.header)
             if header.type == _HELD:
                 data = decode_event(header, None).data
-                held += isinstance(data, Held) and data.policy_version == row.version
+                held += _was_held_for(row, data)
         if len(page) < _LOG_PAGE:
             break
         after = page[-1].seq
@@ -149,6 +150,11 @@ def _finish(pipeline: Pipeline, row: PolicyRow, examined: int) -> None:
         row.tenant,
         PolicyReevaluated(seq=row.seq, version=row.version, examined=examined, held=held),
     )
+
+
+def _was_held_for(row: PolicyRow, data: EventData) -> bool:
+    """Whether a memory was held by this examination, and not for what was found when it was to be shown."""
+    return isinstance(data, Held) and data.policy_version == row.version and data.rule != FOUND_AT_READ
 
 
 def _append(pipeline: Pipeline, tenant: str, data: EventData) -> None:

@@ -209,6 +209,16 @@ class Residue(msgspec.Struct, frozen=True, kw_only=True):
     detail: str
 
 
+class SourceCounts(NamedTuple):
+    """What became of a source's memories, of those that a look is narrowed to."""
+
+    proposals: int = 0
+    waiting: int = 0
+    promoted: int = 0
+    rejected: int = 0
+    revoked: int = 0
+
+
 class SourcedMemory(NamedTuple):
     """A memory that a source has a part in, and the walls that it stands within."""
 
@@ -244,6 +254,12 @@ class IncidentReading(Protocol):
 
     def source_memories(self, tenant: str, source_type: str | None, source_id: str) -> list[SourcedMemory]:
         """Every memory that ever had text from a source, and all that was made from those (SPEC I1)."""
+
+    def waiting(self, listing: Listing, *, after_seq: int) -> list[MemoryRow]:
+        """A page of what waits in quarantine, that which waits longest first; its sides as in a listing."""
+
+    def source_record(self, listing: Listing) -> SourceCounts:
+        """How the memories that had text from a source fared; at most so many are counted (SPEC L6)."""
 
     def rows_of(self, tenant: str, memory_ids: Iterable[UUID]) -> list[MemoryRow]:
         """The rows of those of these memories that can be read at all."""

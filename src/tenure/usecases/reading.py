@@ -114,6 +114,15 @@ def first_memory(world: World, first: Event | None) -> Memory:
     return memory
 
 
+def credential_name(world: World, tenant: str, actor: str) -> str | None:
+    """The name of the credential whose id this is, if it is one of this tenant's."""
+    try:
+        row = world.reading.key(tenant, UUID(actor))
+    except ValueError:
+        return None
+    return row.name if row is not None else None
+
+
 def _no_target(_command: object) -> Target:
     return Target()
 
@@ -217,14 +226,10 @@ def _event_at(world: World, tenant: str, seq: int) -> Event | None:
 
 def _name(world: World, event: Event, names: dict[str, str]) -> None:
     """Note the name of the credential that was used, if the caller was one of this tenant's."""
-    if event.actor in names:
-        return
-    try:
-        row = world.reading.key(event.tenant, UUID(event.actor))
-    except ValueError:
-        return
-    if row is not None:
-        names[event.actor] = row.name
+    if event.actor not in names:
+        name = credential_name(world, event.tenant, event.actor)
+        if name is not None:
+            names[event.actor] = name
 
 
 GET: UseCase[Get, Memory, Memory] = UseCase(

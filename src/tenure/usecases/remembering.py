@@ -1,14 +1,16 @@
 """Writing memories: a proposal, a correction, a revision (SPEC L1)."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from uuid import UUID
 
 import msgspec
 
 from tenure.core import remembering
+from tenure.core.admission import CUSTOM_FAILED
 from tenure.core.authority import Permission, Target, answered
 from tenure.core.decision import Decided, Refused
-from tenure.core.errors import MemoryRejected, NotFound
+from tenure.core.errors import MemoryRejected, NotFound, Unavailable
 from tenure.core.events import Event
 from tenure.core.events import Refused as RefusedEvent
 from tenure.core.forgetting import write_targets
@@ -24,13 +26,15 @@ from tenure.core.proposals import (
     check_source,
     check_text,
 )
+from tenure.core.read_scanning import scanned_text
 from tenure.core.remembering import WriteFacts, Written, completed, own_scope
 from tenure.core.revoked_sources import write_sources
 from tenure.core.rows import FloorRow
-from tenure.core.scanning import Finding, scan
+from tenure.core.scanning import Finding, FindingKind
 from tenure.core.views import NO_SUBJECT
-from tenure.core.vocabulary import Claim, Source, Status
+from tenure.core.vocabulary import Source, Status
 from tenure.usecases.pipeline import Rules, UseCase, World
+from tenure.usecases.read_scanning import keep
 from tenure.usecases.reading import first_memory, visible
 from tenure.usecases.sealing import load
 
@@ -62,7 +66,7 @@ def _gather_remember(world: World, caller: Caller, command: Remember) -> WriteFa
     floors, forgot_seq = _floors(world, caller, command, scope, fingerprint, key_digest)
     parents = tuple(_parent(world, caller, command, parent) for parent in command.derived_from)
     return WriteFacts(
-        findings=_findings(world, command.content, command.claim, command.key, command.source.uri),
+        findings=_findings(world, caller, _whole(command), content=command.content, stands=True),
         fingerprint=fingerprint,
         key_digest=key_digest,
         floors=floors,
@@ -128,21 +132,65 @@ def _parent(world: World, caller: Caller, command: Remember, memory_id: UUID) ->
     return memory
 
 
-def _findings(world: World, content: str, claim: Claim | None, *beside: str | None) -> tuple[Finding, ...]:
-    """What the scanners say of the content and of the words beside it: claim, key and address.
+def _findings(world: World, caller: Caller, text: str, *, content: str, stands: bool) -> tuple[Finding, ...]:
+    """What the scanners say of the whole text of a write; where it ``stands``, no recall has to ask again.
 
     Content that is too long is rejected for its length, so it is not scanned.
     """
     if len(content) > world.rules.content_characters_max:
         return ()
-    claimed = () if claim is None else (claim.entity, claim.attribute, claim.value)
-    return scan("\n".join((content, *claimed, *(text for text in beside if text is not None))))
+    found = (*world.scanning.findings(text), *world.scanned)
+    if stands:
+        keep(world, caller.tenant, text, found)
+    return found
+
+
+def _whole(command: Remember) -> str:
+    return scanned_text(command.content, command.claim, command.key, command.source.uri)
+
+
+def _remembered_text(command: Remember, rules: Rules) -> str | None:
+    if len(command.content) > rules.content_characters_max:
+        return None
+    return _whole(command)
+
+
+def _revised_text(command: ReviseMemory, rules: Rules) -> str | None:
+    """What is new in it: the text that stays was looked at when it was written."""
+    revise = command.revise
+    if revise.content is not None and len(revise.content) > rules.content_characters_max:
+        return None
+    return scanned_text(revise.content, revise.claim, revise.source.uri) or None
 
 
 def _decide_remember(
     command: Remember, facts: WriteFacts, caller: Caller, moment: Moment, rules: Rules
 ) -> Decided[Written] | Refused:
-    return remembering.remember(command, facts, caller, moment, rules.write)
+    decided = remembering.remember(command, facts, caller, moment, rules.write)
+    return _unless_deferred(decided, facts, rules)
+
+
+def _unless_deferred(
+    decided: Decided[Written] | Refused, facts: WriteFacts, rules: Rules
+) -> Decided[Written] | Refused:
+    """Where an operator defers what could not be scanned, nothing of it is stored (SPEC L5).
+
+    What is rejected anyway is rejected: trying again would change nothing.
+    """
+    if not rules.write.defers_failures or isinstance(decided, Refused) or decided.error is not None:
+        return decided
+    failed = {one.scanner for one in facts.findings if one.kind is FindingKind.FAILURE}
+    if decided.answer.decision.rule == CUSTOM_FAILED:
+        failed.add("a custom rule")
+    if not failed:
+        return decided
+    return Refused(
+        Unavailable(
+            f"it could not be scanned, so it was not decided on and nothing was stored; what failed: "
+            f"{', '.join(sorted(failed))}",
+            hint="Try the same command again in a moment.",
+        )
+    )
 
 
 def _revise_target(command: ReviseMemory) -> Target:
@@ -158,13 +206,23 @@ def _gather_revise(world: World, caller: Caller, command: ReviseMemory) -> tuple
     if revise.confidence is not None:
         check_confidence(revise.confidence)
     content = revise.content if revise.content is not None else memory.content or ""
+    if revise.content is None:
+        # What was asked outside has no place in the text as it stands.
+        world = replace(world, scanned=tuple(_of_all(finding, content) for finding in world.scanned))
     check_text(content, field="content")
     fingerprint = world.keyring.digest(caller.tenant, "content", canonical(content))
     key_digest = world.keyring.digest(caller.tenant, "key", memory.key) if memory.key else None
     whole = completed(revise, memory)
     floors, forgot_seq = _floors(world, caller, whole, memory.scope, fingerprint, key_digest)
     facts = WriteFacts(
-        findings=_findings(world, content, revise.claim or memory.claim, memory.key, revise.source.uri),
+        findings=_findings(
+            world,
+            caller,
+            scanned_text(content, revise.claim or memory.claim, memory.key, revise.source.uri),
+            content=content,
+            # Scanners outside were asked about what is new in it alone.
+            stands=not world.scanning.asks_outside,
+        ),
         fingerprint=fingerprint,
         key_digest=key_digest,
         floors=floors if revise.content is not None else (),
@@ -174,11 +232,17 @@ def _gather_revise(world: World, caller: Caller, command: ReviseMemory) -> tuple
     return memory, facts
 
 
+def _of_all(finding: Finding, content: str) -> Finding:
+    return msgspec.structs.replace(finding, start=0, end=len(content))
+
+
 def _decide_revise(
     command: ReviseMemory, facts: tuple[Memory, WriteFacts], caller: Caller, moment: Moment, rules: Rules
 ) -> Decided[Written] | Refused:
     memory, write = facts
-    decided = remembering.revise(command.revise, memory, write, caller, moment, rules.write)
+    decided = _unless_deferred(
+        remembering.revise(command.revise, memory, write, caller, moment, rules.write), write, rules
+    )
     if isinstance(decided, Refused) or decided.answer.memory is None or command.revise.content is not None:
         return decided
     # Whoever changes only the confidence has not shown that they know the text.
@@ -202,6 +266,7 @@ REMEMBER: UseCase[Remember, WriteFacts, Written] = UseCase(
     is_combined=True,
     target=_remember_target,
     gather=_gather_remember,
+    text=_remembered_text,
     decide=_decide_remember,
     replay=_replay,
 )
@@ -212,6 +277,7 @@ REVISE: UseCase[ReviseMemory, tuple[Memory, WriteFacts], Written] = UseCase(
     is_combined=True,
     target=_revise_target,
     gather=_gather_revise,
+    text=_revised_text,
     decide=_decide_revise,
     replay=_replay,
 )

@@ -1,6 +1,6 @@
 """Recall: hard filters in the store's query, then ranking, packing and a receipt (SPEC R1-R8)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from uuid import UUID
 
@@ -18,10 +18,11 @@ from tenure.core.proposals import check_scope
 from tenure.core.retrieval import Filter, Found, Ranked, Recall
 from tenure.core.rows import microseconds
 from tenure.core.scopes import Place, places
-from tenure.core.time_travel import check_moments
+from tenure.core.time_travel import Past, check_moments
 from tenure.core.vocabulary import Status
 from tenure.core.wording import analyse
 from tenure.usecases.pipeline import Rules, UseCase, World
+from tenure.usecases.read_scanning import Shown, show
 from tenure.usecases.scopes import within_scopes
 from tenure.usecases.sealing import fold, open_event
 from tenure.usecases.searching import Searching
@@ -32,20 +33,18 @@ RANKED_PER_OPENED = 4
 QUERY_TERMS_MAX = 64
 OPENED_PER_ITEM = 4
 """How many candidates are opened for each item wanted, when a token budget may skip some."""
+REACHES = (1, 4, 16)
+"""How many times the rows that are wanted are looked for, while what was found may not be shown."""
 INFLUENCE_IDS_MAX = 100
 FOREIGN_NAMED_MAX = 5
 """So many ids that a recall did not return an error names; it counts the others."""
 
 
 class RecallFacts(msgspec.Struct, frozen=True, kw_only=True):
-    """The candidates that may be shown, best first, opened; and the query's digest for the receipt.
+    """The answer, the events of what was kept out of it, and the query's digest for the receipt."""
 
-    Of a past, ``standing`` says where each of them stands now.
-    """
-
-    shown: tuple[tuple[Ranked, Memory], ...]
+    shown: Shown
     query_fingerprint: bytes
-    standing: Mapping[UUID, Status] | None = None
 
 
 class ToolCall(msgspec.Struct, frozen=True, kw_only=True):
@@ -98,24 +97,54 @@ def _gather(world: World, caller: Caller, command: Recall) -> RecallFacts:
     inherits = world.rules.write.ladder.inherits
     around = places(command.scope, command.subject, inherits) if command.scope is not None else ()
     query_fingerprint = world.keyring.digest(caller.tenant, "query", command.query)
+    wanted = command.limit * (OPENED_PER_ITEM if command.budget_tokens is not None else 1)
     if command.as_of is None:
-        ranked = _ranked(world.reading, asked, around, command)
-        opened = [
-            (one, fold(world.reading, world.keyring, caller.tenant, one.candidate.memory_id))
-            for one in ranked
-        ]
-        shown = tuple(
-            (one, memory) for one, memory in opened if memory is not None and memory.content is not None
-        )
+        batches = _batches(world.reading, asked, around, command, wanted)
+        opened = (_opened(world, caller.tenant, batch) for batch in batches)
+        shown = show(world, command, caller.tenant, opened, wanted=wanted)
         return RecallFacts(shown=shown, query_fingerprint=query_fingerprint)
     past = look_back(world, asked, command.as_of, places=around)
-    found = [(one, past.then(one.candidate.memory_id)) for one in _ranked(past, asked, around, command)]
-    return RecallFacts(
-        # What is withheld of a memory as it stands now is withheld of its past too (SPEC L6).
-        shown=tuple((one, shown_now(caller, then.memory, then.now)) for one, then in found),
-        query_fingerprint=query_fingerprint,
-        standing={then.memory.id: then.now.status_at(world.moment.now) for _one, then in found},
+    standing: dict[UUID, Status] = {}
+    then = (
+        _then(past, caller, batch, standing, world.moment.now)
+        for batch in _batches(past, asked, around, command, wanted)
     )
+    shown = show(world, command, caller.tenant, then, wanted=wanted, standing=standing)
+    return RecallFacts(shown=shown, query_fingerprint=query_fingerprint)
+
+
+def _batches(
+    rows: Searching, asked: Filter, around: Sequence[Place], command: Recall, wanted: int
+) -> Iterator[list[Ranked]]:
+    """The rows that may be shown, best first; further batches reach further, where places were given up."""
+    if around:
+        asked = within_scopes(rows, asked, around)
+    seen: set[UUID] = set()
+    for times in REACHES:
+        ranked = _ranked(rows, asked, command, wanted * times)
+        fresh = [one for one in ranked if one.candidate.memory_id not in seen]
+        if not fresh:
+            return
+        seen |= {one.candidate.memory_id for one in fresh}
+        yield fresh
+
+
+def _then(
+    past: Past, caller: Caller, ranked: Iterable[Ranked], standing: dict[UUID, Status], now: datetime
+) -> Iterator[tuple[Ranked, Memory]]:
+    """These memories as they stood; what is withheld of one as it stands now is withheld then (SPEC L6)."""
+    for one in ranked:
+        then = past.then(one.candidate.memory_id)
+        standing[then.memory.id] = then.now.status_at(now)
+        yield one, shown_now(caller, then.memory, then.now)
+
+
+def _opened(world: World, tenant: str, ranked: Iterable[Ranked]) -> Iterator[tuple[Ranked, Memory]]:
+    """The memories of these rows that can be read, opened one by one as they are asked for."""
+    for one in ranked:
+        memory = fold(world.reading, world.keyring, tenant, one.candidate.memory_id)
+        if memory is not None and memory.content is not None:
+            yield one, memory
 
 
 def _check(world: World, command: Recall) -> None:
@@ -128,23 +157,18 @@ def _check(world: World, command: Recall) -> None:
         check_scope(command.scope)
 
 
-def _ranked(rows: Searching, asked: Filter, around: Sequence[Place], command: Recall) -> list[Ranked]:
-    """As many of the rows as may be shown, best first: of the present or of a past, in the same way."""
-    if around:
-        asked = within_scopes(rows, asked, around)
+def _ranked(rows: Searching, asked: Filter, command: Recall, wanted: int) -> list[Ranked]:
+    """As many rows as are wanted, best first, and some more: of the present or of a past, in the same way."""
     terms = list(dict.fromkeys(analyse(command.query)))[:QUERY_TERMS_MAX]
-    wanted = command.limit * (OPENED_PER_ITEM if command.budget_tokens is not None else 1)
     scores = retrieval.words(rows.hits(asked, terms), rows.statistics(asked))
     sharing = rows.candidates(asked, retrieval.best_rows(scores, wanted * RANKED_PER_OPENED))
-    return retrieval.rank({*sharing, *rows.recent(asked, wanted)}, scores, asked.now)[:wanted]
+    return retrieval.rank({*sharing, *rows.recent(asked, wanted)}, scores, asked.now)
 
 
 def _decide(
-    command: Recall, facts: RecallFacts, caller: Caller, moment: Moment, rules: Rules
+    command: Recall, facts: RecallFacts, caller: Caller, moment: Moment, _rules: Rules
 ) -> Decided[Found]:
-    found = retrieval.pack(
-        facts.shown, command, moment.fresh_id, moment.now, rules.doubt, standing=facts.standing
-    )
+    found = facts.shown.found
     receipt = Event(
         tenant=caller.tenant,
         at=moment.now,
@@ -164,7 +188,7 @@ def _decide(
             valid_at=command.valid_at,
         ),
     )
-    return Decided(answer=found, events=(receipt,))
+    return Decided(answer=found, events=(receipt, *facts.shown.events))
 
 
 def _receipt(world: World, caller: Caller, command: Influence) -> Event:

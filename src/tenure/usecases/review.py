@@ -1,4 +1,4 @@
-"""Deciding on single memories, and the queue of what waits (SPEC L6, L7, L11, L12)."""
+"""Deciding on single memories (SPEC L6, L7, L11, L12). The queue of what waits is in review_queue.py."""
 
 from collections.abc import Callable
 from uuid import UUID
@@ -9,21 +9,13 @@ from tenure.core import incidents, retention, review
 from tenure.core.authority import Permission, Target, answered
 from tenure.core.decision import Decided, Refused
 from tenure.core.events import Event
-from tenure.core.identity import Caller, Moment, Scope
+from tenure.core.identity import Caller, Moment
 from tenure.core.memory import Memory
 from tenure.core.retention import Renew
-from tenure.core.retrieval import Filter, best_rows, rank, words
 from tenure.core.review import Judge
-from tenure.core.rows import microseconds
-from tenure.core.vocabulary import Decision, Status, Verdict
-from tenure.core.wording import analyse
 from tenure.usecases.pipeline import Rules, UseCase, World
-from tenure.usecases.reading import LIST, ListMemories, first_memory, visible
-from tenure.usecases.recording import Showed
+from tenure.usecases.reading import first_memory, visible
 from tenure.usecases.sealing import load
-
-NEIGHBOURS_MAX = 3
-_QUERY_TERMS_MAX = 40
 
 
 class JudgeMemory(msgspec.Struct, frozen=True, kw_only=True):
@@ -38,24 +30,6 @@ class RenewMemory(msgspec.Struct, frozen=True, kw_only=True):
 
     memory_id: UUID
     renew: Renew
-
-
-class Waiting(msgspec.Struct, frozen=True, kw_only=True):
-    """One quarantined memory with what a reviewer needs to judge it."""
-
-    memory: Memory
-    decision: Decision
-    findings: tuple[Verdict, ...]
-    requested_scope: Scope
-    neighbours: tuple[Memory, ...]
-    contradictions: tuple[Memory, ...]
-
-
-class Queue(msgspec.Struct, frozen=True, kw_only=True):
-    """A page of what waits."""
-
-    items: tuple[Waiting, ...]
-    next_cursor: str | None = None
 
 
 def _no_target(_command: object) -> Target:
@@ -75,9 +49,9 @@ def _to_promote(world: World, caller: Caller, command: JudgeMemory) -> tuple[Mem
 
 
 def _promote(
-    command: JudgeMemory, facts: tuple[Memory, Memory | None], caller: Caller, moment: Moment, _rules: Rules
+    command: JudgeMemory, facts: tuple[Memory, Memory | None], caller: Caller, moment: Moment, rules: Rules
 ) -> Decided[Memory] | Refused:
-    return _told(review.promote(command.judge, facts[0], facts[1], caller, moment), caller)
+    return _told(review.promote(command.judge, facts[0], facts[1], caller, moment, rules.review), caller)
 
 
 def _renew(
@@ -114,40 +88,6 @@ def _judgement(
     )
 
 
-def _queue(world: World, caller: Caller, command: ListMemories) -> Queue:
-    page = LIST.gather(world, caller, msgspec.structs.replace(command, status=Status.QUARANTINED))
-    return Queue(items=tuple(_waiting(world, memory) for memory in page.items), next_cursor=page.next_cursor)
-
-
-def _waiting(world: World, memory: Memory) -> Waiting:
-    neighbours = _neighbours(world, memory)
-    return Waiting(
-        memory=memory,
-        decision=memory.decision,
-        findings=memory.findings,
-        requested_scope=memory.scope,
-        neighbours=neighbours,
-        contradictions=tuple(other for other in neighbours if review.contradicts(memory, other)),
-    )
-
-
-def _neighbours(world: World, memory: Memory) -> tuple[Memory, ...]:
-    """The active memories within the same four walls that share the most words."""
-    where = Filter(
-        tenant=memory.tenant,
-        agent=memory.agent,
-        purpose=memory.purpose,
-        subjects=frozenset({memory.subject}),
-        now=microseconds(world.moment.now),
-    )
-    terms = sorted(set(analyse(memory.content or "")))[:_QUERY_TERMS_MAX]
-    scores = words(world.reading.hits(where, terms), world.reading.statistics(where))
-    candidates = world.reading.candidates(where, best_rows(scores, NEIGHBOURS_MAX))
-    nearest = [one.candidate.memory_id for one in rank(candidates, scores, where.now)]
-    found = [load(world.reading, world.keyring, memory.tenant, memory_id) for memory_id in nearest]
-    return tuple(other for other in found if other is not None)
-
-
 PROMOTE: UseCase[JudgeMemory, tuple[Memory, Memory | None], Memory] = UseCase(
     name="promote",
     permission=Permission.REVIEW,
@@ -165,12 +105,4 @@ RENEW: UseCase[RenewMemory, Memory, Memory] = UseCase(
     gather=lambda world, caller, command: visible(world, caller, command.memory_id),
     decide=_renew,
     replay=_replay,
-)
-QUEUE: UseCase[ListMemories, Queue, Queue] = UseCase(
-    name="review-queue",
-    permission=Permission.REVIEW,
-    target=lambda command: Target(agent=command.agent, purpose=command.purpose, subject=command.subject),
-    gather=_queue,
-    decide=lambda _command, queue, _caller, _moment, _rules: Decided(answer=queue),
-    showed=lambda queue: Showed(len(queue.items)),
 )

@@ -1,24 +1,29 @@
 """Resolving a key outward through its scopes (SPEC F3), for one key and for all that a recall sees."""
 
 from collections.abc import Iterable, Sequence
+from typing import Final
 
 import msgspec
 
 from tenure.core import scopes
 from tenure.core.authority import Permission, Target
-from tenure.core.decision import Decided
-from tenure.core.errors import NotFound
-from tenure.core.identity import Caller, Scope, checked_name
+from tenure.core.decision import Decided, Refused
+from tenure.core.errors import NotFound, Unavailable
+from tenure.core.events import Event
+from tenure.core.identity import Caller, Moment, Scope, checked_name
 from tenure.core.memory import Memory
 from tenure.core.proposals import check_scope
 from tenure.core.retrieval import Filter
 from tenure.core.rows import MemoryRow, SuppressionRow, microseconds
 from tenure.core.scopes import Keyed, Place, Suppressed
-from tenure.usecases.pipeline import UseCase, World
+from tenure.usecases.pipeline import Rules, UseCase, World
+from tenure.usecases.read_scanning import Sieve
 from tenure.usecases.reading import presented
 from tenure.usecases.recording import Showed
 from tenure.usecases.sealing import fold
 from tenure.usecases.searching import Searching
+
+_NONE: Final = "no memory of this key is to be read at this scope"
 
 
 class ResolveKey(msgspec.Struct, frozen=True, kw_only=True):
@@ -84,7 +89,15 @@ def _keyed(row: MemoryRow) -> Keyed:
     return Keyed(row.created_seq, row.key_digest or b"", Place(row.scope_tier, row.scope_id))
 
 
-def _resolve(world: World, caller: Caller, command: ResolveKey) -> Memory:
+class Resolved(msgspec.Struct, frozen=True, kw_only=True):
+    """The memory that a key means, whether it may be shown, and the event where it is held from now on."""
+
+    memory: Memory
+    may_be_shown: bool
+    events: tuple[Event, ...]
+
+
+def _resolve(world: World, caller: Caller, command: ResolveKey) -> Resolved:
     for field in ("agent", "purpose", "subject", "key"):
         checked_name(getattr(command, field), field=field)
     check_scope(command.scope)
@@ -100,17 +113,35 @@ def _resolve(world: World, caller: Caller, command: ResolveKey) -> Memory:
     row = resolved(world.reading, where, places, digest)
     memory = fold(world.reading, world.keyring, caller.tenant, row.memory_id) if row is not None else None
     if memory is None:
-        raise NotFound("no memory of this key is to be read at this scope")
-    return memory
+        raise NotFound(_NONE)
+    sieve = Sieve(world, caller.tenant)
+    (may_be_shown,) = sieve.passing([memory])
+    return Resolved(memory=memory, may_be_shown=may_be_shown, events=tuple(sieve.events))
 
 
-RESOLVE: UseCase[ResolveKey, Memory, Memory] = UseCase(
+def _decide(
+    _command: ResolveKey, found: Resolved, caller: Caller, moment: Moment, _rules: Rules
+) -> Decided[Memory] | Refused:
+    """The memory; none where something was found in it just now; neither where it could not be scanned."""
+    if not found.may_be_shown and not found.events:
+        return Refused(
+            Unavailable(
+                "what this key means could not be scanned, so it is not shown",
+                hint="Ask again in a moment; the operator sees which scanner failed.",
+            )
+        )
+    return Decided(
+        answer=presented(found.memory, caller, moment.now),
+        events=found.events,
+        error=None if found.may_be_shown else NotFound(_NONE),
+    )
+
+
+RESOLVE: UseCase[ResolveKey, Resolved, Memory] = UseCase(
     name="resolve-key",
     permission=Permission.READ,
     target=lambda command: Target(agent=command.agent, purpose=command.purpose, subject=command.subject),
     gather=_resolve,
-    decide=lambda _command, memory, caller, moment, _rules: Decided(
-        answer=presented(memory, caller, moment.now)
-    ),
+    decide=_decide,
     showed=lambda memory: Showed(1, memory.id),
 )

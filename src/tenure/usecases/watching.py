@@ -8,7 +8,6 @@ store that is full of it raises none for that.
 
 from collections import OrderedDict
 from collections.abc import Iterator
-from datetime import datetime
 from typing import Final
 
 import msgspec
@@ -28,6 +27,7 @@ from tenure.core.events import (
 from tenure.core.retention import UPKEEP
 from tenure.core.rows import from_microseconds
 from tenure.core.watching import Watch
+from tenure.usecases.log_times import position_before, time_at
 from tenure.usecases.pipeline import Pipeline
 from tenure.usecases.ports import Append, Appended, Idempotency, Keyring, Reading, StoredEvent
 from tenure.usecases.sealing import open_event, seal
@@ -144,7 +144,7 @@ class Watcher:
         if place is not None and place.seq == kept:
             return place
         oldest = self._pipeline.clock.now() - self._rules.longest
-        begin = _before(reading, tenant, oldest, low=kept, high=head)
+        begin = position_before(reading, tenant, oldest, low=kept, high=head)
         return _Place(begin, self._warmed(reading, tenant, begin))
 
     def _warmed(self, reading: Reading, tenant: str, begin: int) -> Watch:
@@ -152,11 +152,11 @@ class Watcher:
         watch = Watch(self._rules)
         for alert in reading.alerts(tenant, subjects=None, before_seq=None, limit=ALERTS_LOOKED_AT_MAX):
             watch.note(alert.kind, alert.about, from_microseconds(alert.raised_at))
-        at = _at(reading, tenant, begin)
+        at = time_at(reading, tenant, begin)
         if at is None:
             return watch
         earliest = max(0, begin - WARMING_EVENTS_MAX)
-        after = _before(reading, tenant, at - self._rules.longest, low=earliest, high=begin)
+        after = position_before(reading, tenant, at - self._rules.longest, low=earliest, high=begin)
         for stored in _pages(reading, tenant, after=after, up_to=begin):
             event = _opened(stored, self._pipeline.keyring)
             if event is not None:
@@ -192,24 +192,6 @@ def _header(stored: StoredEvent) -> Header | None:
         return decode_header(stored.header)
     except _NOT_AS_WRITTEN:
         return None
-
-
-def _at(reading: Reading, tenant: str, seq: int) -> datetime | None:
-    stored = reading.event(tenant, seq)
-    header = _header(stored) if stored is not None else None
-    return header.at if header is not None else None
-
-
-def _before(reading: Reading, tenant: str, at: datetime, *, low: int, high: int) -> int:
-    """The last position between these two of an event before a time; else the first of them."""
-    while low < high:
-        middle = (low + high + 1) // 2
-        found = _at(reading, tenant, middle)
-        if found is None or found < at:
-            low = middle
-        else:
-            high = middle - 1
-    return low
 
 
 def _pages(reading: Reading, tenant: str, *, after: int, up_to: int) -> Iterator[StoredEvent]:

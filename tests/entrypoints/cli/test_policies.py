@@ -10,6 +10,7 @@ from tests.entrypoints.cli.customers import STORE, customer, talk
 
 from tenure import Source, Tenure
 from tenure.core.admission import default_policy
+from tenure.core.identity import SourceType
 from tenure.core.policy_documents import parse
 
 STRICT = """version = "strict-2"
@@ -59,6 +60,10 @@ def test_a_good_policy_is_shown_rule_by_rule() -> None:
     assert (text.code, lines[0].split(",")[0]) == (0, "strict-2: 2 rules")
     assert lines[3].split() == ["2", "facts_wait", "quarantine", "kinds", '["fact"]']
     assert (as_json.json["valid"], as_json.json["warnings"]) == (True, [])
+    assert {gap["source_type"]: len(gap["kinds"]) for gap in as_json.json["gaps"]} == dict.fromkeys(
+        SourceType, 6
+    )
+    assert lines[4].startswith("gap: no rule is surely about direct_user with preference, skill")
     assert [rule["rule"] for rule in as_json.json["rules"]] == ["found", "facts_wait"]
 
 
@@ -70,6 +75,40 @@ def test_what_is_seldom_meant_is_a_warning() -> None:
 
     assert checked.code == 0
     assert checked.out.splitlines()[-1].startswith("warning: rule facts_wait lets in text from outside")
+
+
+TESTED = """
+[[tests]]
+name = "facts wait"
+kind = "fact"
+source_type = "application"
+expect = "quarantine"
+rule = "facts_wait"
+"""
+
+
+def test_the_tests_of_a_policy_are_run() -> None:
+    """SPEC L2: how many passed is said; one that fails is named with what was decided and by which rule."""
+    good = ran("policy", "check", policy_file(STRICT + TESTED))
+    bad = ran("policy", "check", policy_file(STRICT + TESTED.replace('"quarantine"', '"approve"')))
+
+    assert (good.code, good.out.splitlines()[0].split(",")[1]) == (0, " 1 tests passed")
+    assert bad.code == 1
+    assert bad.out.startswith(
+        "strict.toml: line 19: test 1: facts wait: expected approve by facts_wait; it is quarantine by "
+    )
+
+
+def test_a_policy_whose_tests_fail_is_not_put_in_force(monkeypatch: pytest.MonkeyPatch) -> None:
+    """SPEC S3: the start fails with the test that failed, so nothing is ever decided by it."""
+    customer()
+    file = policy_file(STRICT + TESTED.replace('"quarantine"', '"approve"'))
+    monkeypatch.setenv("TENURE_POLICY_FILE", str(file))
+
+    started = ran("log", "verify")
+
+    assert started.code == 2
+    assert "policy_file (strict.toml), line 19: test 1: facts wait" in started.err
 
 
 @pytest.mark.parametrize("command", ["check", "replay"])

@@ -18,6 +18,7 @@ from tenure.core.holds import Hold
 from tenure.core.identity import Scope, Tier
 from tenure.core.incidents import AskImpact, Impact, RevokeSource, SourceRevocation
 from tenure.core.policy_documents import encode
+from tenure.core.review_statistics import ReviewStatistics
 from tenure.entrypoints.control import reaching, subjects
 from tenure.entrypoints.control.arguments import Arguments
 from tenure.entrypoints.control.checkpoints import (
@@ -44,6 +45,7 @@ from tenure.entrypoints.control.operations import (
 )
 from tenure.entrypoints.control.policies import PolicyReplayed, ReplayPolicyArguments, TenantChange
 from tenure.entrypoints.control.reaching import Opened, Reached, answer, items, reach
+from tenure.entrypoints.control.reviews import ReviewStatisticsArguments
 from tenure.entrypoints.control.sources import ImpactArguments, RevokeSourceArguments
 from tenure.entrypoints.control.subjects import (
     EraseArguments,
@@ -234,14 +236,14 @@ def test_a_replay_says_the_same_on_both_ways(stands: Standing) -> None:
 
 
 def test_evidence_and_incidents_are_the_same_on_both_ways(tmp_path: Path) -> None:
-    """SPEC E2, I1, S1: signed, proven, what a source touched, and its revocation."""
+    """SPEC E2, I1, S1: signed, proven, what a source touched, its revocation, and who decided on what."""
     with reach(settings(tmp_path / "one")) as opened:
         alone = about_a_source(opened)
     with standing(tmp_path / "two"), reach(settings(tmp_path / "two")) as connected:
         served = about_a_source(connected)
         assert isinstance(connected, Connection)
 
-    assert alone == served == ([1, "acme", 1, 1], [1, "revoked", 1, 0])
+    assert alone == served == ([1, "acme", 1, 1, ()], [1, "revoked", 1, 0])
 
 
 def about_a_source(reached: Reached) -> tuple[list[object], list[object]]:
@@ -257,7 +259,8 @@ def about_a_source(reached: Reached) -> tuple[list[object], list[object]]:
     before = answer(reached, ImpactArguments(tenant="acme", ask=AskImpact(source_id=source_id)), Impact)
     wish = RevokeSource(source_id=source_id, reason="phished")
     revoked = answer(reached, RevokeSourceArguments(tenant="acme", revoke=wish, limit=10), SourceRevocation)
-    evidence: list[object] = [signed.size, key.tenant, proof.seq, proof.size]
+    told = answer(reached, ReviewStatisticsArguments(tenant="acme"), ReviewStatistics)
+    evidence: list[object] = [signed.size, key.tenant, proof.seq, proof.size, told.reviewers]
     return evidence, [
         before.counts.memories,
         str(revoked.status),
@@ -277,6 +280,7 @@ def about_a_source(reached: Reached) -> tuple[list[object], list[object]]:
         (EraseArguments(tenant="nobody", subject="talk"), NotFound),
         (PlaceHoldArguments(tenant="nobody", subject="talk", reason="court"), NotFound),
         (ForgetSubjectArguments(tenant="nobody", forget=ForgetSubject(subject="talk")), NotFound),
+        (ReviewStatisticsArguments(tenant="nobody"), NotFound),
         (ReadAlertsArguments(tenant="no\nname"), InvalidRequest),
         (ReplayPolicyArguments(policy="version = 1"), InvalidRequest),
         (ReplayPolicyArguments(policy=encode(default_policy()), tenant="nobody"), NotFound),
@@ -324,6 +328,7 @@ def test_every_operation_is_in_one_of_the_walks_above() -> None:
         "log.checkpoint",
         "log.proof",
         "log.key",
+        "review.statistics",
         "source.impact",
         "source.revoke",
     }

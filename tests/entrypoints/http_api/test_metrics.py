@@ -12,7 +12,9 @@ from tests.entrypoints.http_api.acme import Acme, Json, proposal, running
 from tests.stores.engine import Engine
 
 from tenure.core.events import AlertRaised, Event, EventData, Revoked
-from tenure.core.incident_events import SourceRevocationFinished, SourceRevoked
+from tenure.core.identity import SourceType
+from tenure.core.incident_events import Held, SourceRevocationFinished, SourceRevoked
+from tenure.core.read_scanning import FOUND_AT_READ
 from tenure.entrypoints.http_api.metrics import Metrics
 from tenure.entrypoints.upkeep_thread import UpkeepThread
 
@@ -140,6 +142,17 @@ def happened(*data: EventData) -> Figures:
     metrics = Metrics()
     metrics.stored([Event(tenant="acme", at=NOW, actor="key:ann", data=one) for one in data])
     return parsed(metrics.text().decode())
+
+
+def test_what_was_blocked_at_a_read_is_counted() -> None:
+    """SPEC S4, R5: by source type and policy version; what a switch of the policy held is not that."""
+    blocked = Held(rule=FOUND_AT_READ, reason="found", policy_version="mine-2", source_type=SourceType.EMAIL)
+    switched = Held(rule="facts_wait", reason="a rule", policy_version="mine-2")
+    counted = happened(blocked, switched, blocked)
+    (name,) = (name for name in counted if name.startswith("tenure_read_blocks_total"))
+
+    assert name == "tenure_read_blocks_total{'policy_version': 'mine-2', 'source_type': 'email'}"
+    assert counted[name] == 2
 
 
 def test_an_incident_is_counted() -> None:

@@ -151,6 +151,8 @@ BINDINGS: Final[dict[str, tuple[Any, ...] | dict[str, Any]]] = {
     "clear_built": (),
     "source_memories": {"source_type": None, "source_id": "crm-1"},
     "connector_memories": {"source_id": "bot"},
+    "waiting": {**LISTED, "after_seq": 0},
+    "source_record": {**LISTED, "source_type": "application", "source_id": "crm-1"},
     "rows_of": {"ids": [number(1), number(2)]},
     "shown_in": {"ids": [number(1)]},
     "recalls_of": {"ids": [number(1)], "limit": 50},
@@ -214,6 +216,7 @@ def furnished(engine: PostgresEngine) -> None:
         opened.close()
     with engine.superuser() as connection:
         connection.execute("UPDATE caller_key SET key_id = %s", (number(7),))
+        connection.execute("UPDATE memory SET status = 'quarantined' WHERE memory_id = %s", (number(9),))
         for table, columns in tenant_tables(connection).items():
             others = sql.SQL(", ").join(map(sql.Identifier, columns[1:]))
             copy = sql.SQL(

@@ -1,5 +1,6 @@
 """Sensitive rules: approvals waived, rights given, identities moved, orders to other agents."""
 
+from tenure.core.scanning.instruction_words import is_order
 from tenure.core.scanning.matching import any_of, phrase_rule
 
 _LIKELY, _POSSIBLE = 0.75, 0.5
@@ -102,6 +103,7 @@ ACCESS = (
         " switch avoid suppress stop",
         also=_CONTROL_STARTS,
         confidence=_POSSIBLE,
+        accept=is_order,
     ),
     phrase_rule(
         "sensitive.exemption",
@@ -112,6 +114,7 @@ ACCESS = (
         " pre preapproved automatically always approve",
         words="exception approve approved autoapprove preapproved",
         confidence=_LIKELY,
+        accept=is_order,
     ),
     phrase_rule(
         "sensitive.permission-change",
@@ -131,6 +134,7 @@ ACCESS = (
         leads="grant",
         words="grant",
         confidence=_POSSIBLE,
+        accept=is_order,
     ),
     phrase_rule(
         "sensitive.permission-change",
@@ -238,10 +242,13 @@ IDENTITY = (
     phrase_rule(
         "sensitive.identity-change",
         r"\b(?:treat|accept|regard|consider|trust) <8> (?:as|from) <4> (?:the |an? )?(?:admin(?:istrator)?"
-        r"|owner|user|authori[sz]ed|verified|trusted|genuine|official)\b",
+        r"|owner|user|authori[sz]ed|verified|trusted|genuine|official|ceo|cfo|cto|director|manager|board|boss"
+        r"|bank|support|management)\b",
         leads="treat accept regard consider trust",
         words="treat accept regard consider trust",
-        also="admin administrator owner user authorized verified trusted genuine official",
+        also="admin administrator owner user authorized authorised verified trusted genuine official ceo"
+        " cfo cto"
+        " director manager board boss bank support management",
         confidence=_LIKELY,
     ),
 )

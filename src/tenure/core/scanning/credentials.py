@@ -2,49 +2,33 @@
 
 A key's shape is public knowledge of its issuer. In prose the words "the password is" are not enough: what
 follows must look like a value (`values`), or half of what people write about passwords would be refused.
+A finding has the rule and the place of what was found, and never the secret.
 """
 
 import re
 
+from tenure.core.scanning.findings import Finding
 from tenure.core.scanning.matching import Accept, LatePattern, Rule, RulePack, any_of, starts_of
 from tenure.core.scanning.normalising import View
-from tenure.core.scanning.values import is_count, is_placeholder, looks_like_secret
+from tenure.core.scanning.seed_phrases import seed_phrases
+from tenure.core.scanning.token_shapes import TOKEN_SHAPES
+from tenure.core.scanning.values import is_count, is_placeholder, is_technical, looks_like_secret
 
-_LIKELY, _SURE = 0.8, 0.98
-_END = r"(?![A-Za-z0-9_-])"
-
-# Each: the rule's name, the shape in its own case, and folded marks one of which every such key holds.
-_SHAPES = (
-    ("private-key", r"-----BEGIN (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----", "-----begin"),
-    ("aws-access-key", rf"(?:AKIA|ASIA)[A-Z0-9]{{16}}{_END}", "akia asia"),
-    ("github-token", r"gh[pousr]_[A-Za-z0-9]{36,255}", "ghp_ gho_ ghu_ ghs_ ghr_"),
-    ("github-token", r"github_pat_\w{22,255}", "github_pat_"),
-    ("gitlab-token", r"gl(?:pat|dt|rt|ptt|ft)-[\w-]{20,255}", "glpat- gldt- glrt- glptt- glft-"),
-    ("slack-token", r"xox[abeoprs]-(?=[\w-]{0,64}[0-9])[\w-]{10,255}|xapp-[0-9]-[\w-]{10,255}", "xox xapp-"),
-    ("slack-webhook", r"hooks\.slack\.com/(?:services|workflows)/[\w/]{20,255}", "hooks.slack.com"),
-    ("stripe-key", r"[sr]k_(?:live|test)_[A-Za-z0-9]{16,255}", "sk_live_ rk_live_ sk_test_ rk_test_"),
-    ("stripe-key", r"whsec_[A-Za-z0-9+/]{24,255}", "whsec_"),
-    ("anthropic-key", r"sk-ant-[\w-]{20,255}", "sk-ant-"),
-    ("openai-key", r"sk-(?!ant-)(?=[\w-]{0,64}[0-9])[A-Za-z0-9][\w-]{19,255}", "sk-"),
-    ("google-key", rf"AIza[\w-]{{35}}{_END}|GOCSPX-[\w-]{{28}}|ya29\.[\w-]{{20,512}}", "aiza gocspx- ya29."),
-    ("npm-token", rf"npm_[A-Za-z0-9]{{36}}{_END}", "npm_"),
-    ("pypi-token", r"pypi-AgE[\w-]{50,512}", "pypi-age"),
-    ("hugging-face-token", rf"hf_[A-Za-z0-9]{{30,40}}{_END}", "hf_"),
-    ("sendgrid-key", r"SG\.[\w-]{16,32}\.[\w-]{32,64}", "sg."),
-    ("json-web-token", r"eyJ[\w-]{8,1024}+\.eyJ[\w-]{8,2048}+\.[\w-]{0,1024}", ".eyj"),
-)
+_LIKELY = 0.8
 
 _NAME = any_of(
-    "pass(?:word|phrase|code|wd)s?|pwd|(?:api|access|secret|encryption|license|signing)[ _-]?keys?",
+    "pass(?:word|phrase|code|wd)s?|pwd|(?:api|access|secret|encryption|license|signing|private|account)"
+    "[ _-]?keys?",
     "(?:client|shared|webhook|signing|app)[ _-]?secrets?|(?:access|auth|api|bearer|refresh|session|login"
-    "|bot)[ _-]?tokens?",
+    "|bot)[ _-]?tokens?|session[ _-]?(?:cookies?|ids?)",
 )
 _NAME_STARTS = (
     "password passphrase passcode passwd pwd key keys apikey accesskey secretkey secret secrets token tokens"
+    " cookie cookies id ids privatekey sessionid"
 )
 _NAME_LEADS = (
     "password passphrase passcode passwd pwd api apikey access secret encryption license signing client"
-    " shared webhook app auth bearer refresh session login bot"
+    " shared webhook app auth bearer refresh session login bot private account"
 )
 # Words with other meanings, so that only a value made by a machine counts behind them.
 _WIDE_NAME = any_of("secrets?|tokens?|credentials?|log-?ins?")
@@ -69,6 +53,7 @@ _START = "(?<![a-z])"
 _WORD_VALUE = r"[\"'`(]{0,2}(?P<value>[^\s\"'`,;]{4,256})"
 _CODE_VALUE = r"[\"'`(]{0,2}(?P<value>[0-9](?:[ -]?[0-9]){2,11})(?![\w@/]|[.,-][0-9])"
 
+_RECOVERY = r"[a-z0-9]{4,6}-[a-z0-9]{4,6}(?:-[a-z0-9]{4,6}){0,2}|[a-z0-9]{8,12}"
 _ORDINARY_WORDS = "the and for are not but our was has them which words your keep should must"
 _NOT_SEED_WORDS = frozenset(_ORDINARY_WORDS.split())
 _SEED_WORDS_COUNTS = frozenset((12, 15, 18, 21, 24))
@@ -108,19 +93,21 @@ def _is_seed(_view: View, match: re.Match[str]) -> bool:
     return len(words) in _SEED_WORDS_COUNTS and _NOT_SEED_WORDS.isdisjoint(words)
 
 
-def _shape(name: str, shape: str, marks: str) -> Rule:
-    """A rule for a shape that only one issuer's keys have."""
-    return Rule(
-        name=f"credential.{name}",
-        pattern=LatePattern(f"(?<![A-Za-z0-9_])(?:{shape})"),
-        confidence=_SURE,
-        marks=tuple(marks.split()),
-        cased=True,
-    )
+def _are_codes(view: View, match: re.Match[str]) -> bool:
+    """Whether what stands behind "recovery codes" has digits among its characters, as codes do."""
+    value = _written(view, match)
+    return any(map(str.isdigit, value)) and not is_placeholder(value) and not is_technical(value)
 
 
 def _said(
-    name: str, pattern: str, accept: Accept, *, leads: str = "", words: str = "", marks: tuple[str, ...] = ()
+    name: str,
+    pattern: str,
+    accept: Accept,
+    *,
+    leads: str = "",
+    words: str = "",
+    also: str = "",
+    marks: tuple[str, ...] = (),
 ) -> Rule:
     """A rule for a credential that is only one by the words around it."""
     return Rule(
@@ -129,6 +116,7 @@ def _said(
         confidence=_LIKELY,
         leads=starts_of(leads),
         words=starts_of(words),
+        also=starts_of(also),
         marks=marks,
         accept=accept,
     )
@@ -151,7 +139,7 @@ _SAID = (
     ),
     _said(
         "address-with-password",
-        r"://[^\s/:@]{1,64}:(?P<value>[^\s/@]{1,128})@[\w\[]",
+        r"://[^\s/:@]{0,64}:(?P<value>[^\s/@]{1,128})@[\w\[]",
         _is_real,
         marks=("://",),
     ),
@@ -162,6 +150,38 @@ _SAID = (
         _is_real,
         leads="curl wget",
         words="curl wget",
+    ),
+    _said(
+        "command-with-password",
+        r"\b(?:docker|podman|mysql|mysqldump|psql|mongosh?|redis-cli|sshpass|smbclient|net use|htpasswd|oc|az"
+        r"|helm|svn|ldapsearch|rclone)\s[^\n|]{0,160}?\s(?:-p|-w|-a|--pass(?:word)?)[ =]?[\"']?"
+        r"(?P<value>[^\s\"'-][^\s\"']{4,128})",
+        _is_secret,
+        leads="docker podman mysql mysqldump psql mongo mongosh redis sshpass smbclient net htpasswd oc"
+        " az helm"
+        " svn ldapsearch rclone",
+        words="docker podman mysql mysqldump psql mongo mongosh redis sshpass smbclient net htpasswd oc"
+        " az helm"
+        " svn ldapsearch rclone",
+    ),
+    _said(
+        "stated-secret",
+        r"\b(?:set|reset|change|update|switch)(?:s|ted|ting|ing|d)?\s++(?:[a-z']{1,12}\s++){0,4}?"
+        rf"{_NAME}(?:\s++(?:for|of|on)\s[^.!?;:=\n]{{1,40}}?)?\s++(?:back\s++)?to\s++{_WORD_VALUE}",
+        _is_secret,
+        leads="set sets setting reset resets change changes changed update updates updated switch",
+        words=_NAME_STARTS,
+        also="set sets setting reset resets change changes changed update updates updated switch",
+    ),
+    _said(
+        "recovery-code",
+        r"(?<![a-z])(?:recovery|backup|scratch|one-time|emergency|2fa|mfa)[ -]"
+        r"(?:codes?|keys?)(?:\s++(?:for|of)\s[^.!?;:=\n]{1,40}?)?(?:\s*+[:=]\s*+|\s++(?:is|are)\s++)"
+        rf"[\"'`(]{{0,2}}(?P<value>{_RECOVERY})(?![\w@/])",
+        _are_codes,
+        leads="recovery backup scratch one emergency 2fa mfa",
+        words="code codes key keys",
+        also="recovery backup scratch one emergency 2fa mfa",
     ),
     _said(
         "stated-secret",
@@ -201,4 +221,13 @@ _SAID = (
     ),
 )
 
-CREDENTIALS = RulePack("credentials", "1", (*(_shape(*shape) for shape in _SHAPES), *_SAID))
+
+class Credentials(RulePack):
+    """The rules, and the rows of words that open a wallet."""
+
+    def find(self, view: View) -> list[Finding]:
+        """Everything in the view that looks made to open something."""
+        return [*super().find(view), *seed_phrases(view, f"{self.name}/{self.version}")]
+
+
+CREDENTIALS = Credentials("credentials", "2", (*TOKEN_SHAPES, *_SAID))

@@ -158,22 +158,49 @@ EVERY_SESSION_STARTS = (
 _SENTENCE_CHARACTERS = 80
 _SENTENCE_END = re.compile(r"[.!?;\n]")
 _TURNED = re.compile(
-    r"\b(?:not|never|no(?!-)|nobody|cannot|can't|don't|doesn't|won't|mustn't|shouldn't|isn't|unless|avoid"
+    r"\b(?:not|never|no(?!-)|nobody|cannot|(?:ca|do|does|wo|must|should|is|did|are)n'?t|unless|whether|avoid"
     r"|prevents?|forbid(?:s|den)?|prohibit(?:s|ed)?|against|refuse[sd]?|how|why|attackers?|malicious|phish\w*"
     r"|detect\w*)\b"
 )
 
 
+# Words of a sentence that speaks about an attack instead of making one.
+_SPOKEN_OF = re.compile(
+    r"\b(?:phrases?|poem|article|classify|respon(?:se|d) to:?\s*$|means?\b|stands for|examples?"
+    r"|best practices|attempts?"
+    r"|codebase|(?:mails?|messages?|texts?|notes?) (?:that|which) (?:says?|contains?)|theoretically"
+    r"|happens if)"
+)
+_SPOKEN_OF_AFTER = re.compile(
+    r"[^.!?\n]{0,8}?(?:['\"]|\b)\s*+(?:means?\b|could be|(?:is|are|as) (?:a|an"
+    r"|always) <?[^.!?\n]{0,20}?(?:sign|example|attempt"
+    r"|attack|metaphor|phrase)|as a metaphor|appears\b|always a jailbreak)"
+)
 _DENIED = re.compile(r"(?:\bnot|n't|\bnever|\bcannot)\s+(?:[a-z]{1,12}\s+)?$")
 
 
 def is_not_denied(view: View, match: "re.Match[str]") -> bool:
     """Whether the words just before the match do not forbid it."""
-    return _DENIED.search(view.folded[max(0, match.start() - 30) : match.start()]) is None
+    if _DENIED.search(view.folded[max(0, match.start() - 30) : match.start()]):
+        return False
+    return not _is_spoken_of(view, match, _sentence_before(view, match))
 
 
 def is_order(view: View, match: "re.Match[str]") -> bool:
-    """Whether nothing before it in its sentence turns the match into its opposite, a question or a report."""
+    """Whether nothing around it in its sentence turns the match into its opposite, a question or a report."""
+    sentence = _sentence_before(view, match)
+    return _TURNED.search(sentence) is None and not _is_spoken_of(view, match, sentence)
+
+
+def _sentence_before(view: View, match: "re.Match[str]") -> str:
+    """What stands before the match in its sentence."""
     before = view.folded[max(0, match.start() - _SENTENCE_CHARACTERS) : match.start()]
-    sentence = _SENTENCE_END.split(before)[-1]
-    return _TURNED.search(sentence) is None
+    return _SENTENCE_END.split(before)[-1]
+
+
+def _is_spoken_of(view: View, match: "re.Match[str]", sentence: str) -> bool:
+    """Whether the sentence is about the words of the match."""
+    return (
+        _SPOKEN_OF.search(sentence) is not None
+        or _SPOKEN_OF_AFTER.match(view.folded, match.end(), match.end() + _SENTENCE_CHARACTERS) is not None
+    )

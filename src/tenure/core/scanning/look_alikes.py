@@ -7,16 +7,17 @@ an ordinary font, and typographic punctuation. They are written by their numbers
 _DRAWN_LIKE = {
     "A": "\u0410\u0391",
     "a": "\u0430\u03b1\u0251\u1d00",
-    "B": "\u0412\u0392",
+    "B": "\u0412\u0392\u0299",
     "b": "\u0432\u044c\u03b2",
     "C": "\u0421",
-    "c": "\u0441\u03f2\u1d04",
+    "c": "\u0441\u03c2\u03f2\u1d04",
     "d": "\u0501\u1d05",
     "E": "\u0415\u0417\u0395",
-    "e": "\u0435\u0437\u03b5\u1d07",
-    "G": "\u050c",
+    "e": "\u0435\u0437\u03b5\u0454\u1d07",
+    "f": "\ua730",
+    "G": "\u050c\u0262",
     "g": "\u0261\u0581",
-    "H": "\u041d\u0397",
+    "H": "\u041d\u0397\u029c",
     "h": "\u04bb\u043d\u0570",
     "I": "\u0406\u0399",
     "i": "\u0456\u03b9\u0269\u0131\u026a",
@@ -38,7 +39,7 @@ _DRAWN_LIKE = {
     "q": "\u051b\u0566",
     "r": "\u0433\u0280",
     "S": "\u0405",
-    "s": "\u0455",
+    "s": "\u0455\ua731",
     "T": "\u0422\u03a4",
     "t": "\u0442\u03c4\u1d1b",
     "U": "\u054d",
@@ -48,7 +49,7 @@ _DRAWN_LIKE = {
     "w": "\u051d\u03c9\u1d21",
     "X": "\u0425\u03a7",
     "x": "\u0445\u03c7",
-    "Y": "\u0423\u03a5",
+    "Y": "\u0423\u03a5\u028f",
     "y": "\u0443\u04af\u03b3",
     "Z": "\u0396",
     "z": "\u1d22",
@@ -61,3 +62,9 @@ _DRAWN_LIKE = {
 }
 
 READ_AS = {ord(character): plain for plain, characters in _DRAWN_LIKE.items() for character in characters}
+# The other case of a letter is read alike, so that a verdict does not hang on a capital.
+READ_AS |= {
+    code: plain.upper()
+    for lower, plain in READ_AS.items()
+    if len(upper := chr(lower).upper()) == 1 and plain.islower() and (code := ord(upper)) not in READ_AS
+}

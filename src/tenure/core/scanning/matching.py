@@ -17,6 +17,14 @@ MATCHES_PER_RULE_MAX = 16
 # What may stand between two words of a phrase: blanks, quotation marks, emphasis, a comma.
 _BETWEEN = r"(?:[\s\u0085\u2028\u2029\"'`*_,(\[]++)"
 _GAP = re.compile(r"<(\d+)> ")
+# Words that most texts have: a rule that needs another as well is better looked up by that.
+_COMMON_WORDS = (
+    "the this these that it is are be to from for with in on at by of and or if when all any every no not do"
+    " don i you your my we they other new will can shoul must may as so use have has get give make keep show"
+    " tell add set run after befor once without here about user users only just then also first same our"
+    " their never alway"
+)
+_COMMON = frozenset(_COMMON_WORDS.split())
 # The two ends of a word. An underscore is no part of one: it is emphasis, or joins words in a name.
 _BEGIN = re.compile(r"\\b(?=[a-z]|\(\?:)")
 _BEGINS, _ENDS = "(?<![a-z0-9])", "(?![a-z0-9])"
@@ -87,11 +95,15 @@ class RulePack:
         self._counts_digits = any(rule.digits_min for rule in rules)
         self._words: dict[str, list[int]] = {}
         self._marks: dict[str, list[int]] = {}
+        self._others: list[frozenset[str]] = []
         for at, rule in enumerate(rules):
-            for word in rule.words:
+            rarer = _rarer(rule)
+            self._others.append(rule.also if rarer is rule.words else rule.words)
+            for word in rarer:
                 self._words.setdefault(word, []).append(at)
             for mark in rule.marks:
                 self._marks.setdefault(mark, []).append(at)
+        self._ascii_marks = {mark: rules for mark, rules in self._marks.items() if mark.isascii()}
         self._only_digits = [at for at, rule in enumerate(rules) if not rule.words and not rule.marks]
 
     def find(self, view: View) -> list[Finding]:
@@ -112,16 +124,17 @@ class RulePack:
         found: list[int] = []
         for word in starts & self._words.keys():
             found += self._words[word]
-        for mark, rules in self._marks.items():
+        for mark, rules in (self._ascii_marks if folded.isascii() else self._marks).items():
             if mark in folded:
                 found += rules
         digits = sum(map(folded.count, "0123456789")) if self._counts_digits else 0
         if digits:
             found += self._only_digits
         return [
-            rule
-            for rule in map(self.rules.__getitem__, sorted(set(found)))
-            if digits >= rule.digits_min and not (rule.also and starts.isdisjoint(rule.also))
+            self.rules[at]
+            for at in sorted(set(found))
+            if not (self._others[at] and starts.isdisjoint(self._others[at]))
+            and digits >= self.rules[at].digits_min
         ]
 
     def _finding(self, rule: Rule, start: int, end: int) -> Finding:
@@ -177,6 +190,13 @@ def any_of(*forms: str) -> str:
 def starts_of(words: str) -> frozenset[str]:
     """How each of the words, parted by blanks, begins; one shorter than a start stands for itself alone."""
     return frozenset(word[:START_CHARACTERS] for word in words.split())
+
+
+def _rarer(rule: Rule) -> frozenset[str]:
+    """Of the words of which a text must have one, and those of which it must also have one, the rarer."""
+    if rule.marks or not rule.also or not rule.words:
+        return rule.words
+    return min(rule.words, rule.also, key=lambda words: len(words & _COMMON))
 
 
 def _accepted(rule: Rule, view: View) -> Iterator["re.Match[str]"]:

@@ -14,7 +14,7 @@ import msgspec
 
 from tenure.core.scanning.look_alikes import READ_AS
 
-VERSION = "normalising/1"
+VERSION = "normalising/2"
 
 # Characters that show nothing: soft hyphen, joiners, marks of direction, fillers, selectors, tags.
 INVISIBLE = (

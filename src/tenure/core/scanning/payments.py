@@ -6,7 +6,7 @@ from tenure.core.scanning.checksums import is_coin_address, is_iban, is_payment_
 from tenure.core.scanning.matching import Accept, LatePattern, Rule, any_of, phrase_rule, starts_of
 from tenure.core.scanning.normalising import View
 
-_LIKELY, _SURE = 0.75, 0.95
+_POSSIBLE, _LIKELY, _SURE = 0.5, 0.75, 0.95
 _IBAN_DIGITS_MIN, _CARD_DIGITS_MIN, _ACCOUNT_DIGITS_MIN, _COIN_DIGITS_MIN = 10, 13, 6, 3
 
 _DETAILS = any_of(
@@ -33,7 +33,8 @@ _PAY = any_of(
 )
 _MONEY = any_of(
     "payments?|payouts?|funds|money|invoices?|refunds?|salary|salaries|amounts?|balance|transfers?"
-    "|deposits?|wages|fees",
+    "|deposits?|wages|fees|payroll|pay-?checks?|commissions?|pensions?|proceeds|earnings|royalties|donations?"
+    "|rent|dividends?|winnings",
     r"usd|eur|gbp|btc|eth|usdt|[$€£]\s?[0-9][0-9.,]{0,16}|[0-9][0-9.,]{0,16}(?: (?:usd|eur|gbp|btc|eth|usdt"
     r"|dollars|euros))",
 )
@@ -52,6 +53,12 @@ def _is_card(_view: View, match: re.Match[str]) -> bool:
 def _is_coin_address(_view: View, match: re.Match[str]) -> bool:
     """Whether the check octets hold."""
     return is_coin_address(match[0])
+
+
+def _is_mixed(_view: View, match: re.Match[str]) -> bool:
+    """Whether small letters, capitals and digits stand together as chance puts them."""
+    text = match[0]
+    return any(map(str.isdigit, text)) and any(map(str.isupper, text)) and any(map(str.islower, text))
 
 
 def _number(
@@ -100,10 +107,15 @@ NUMBERS = (
     _number(
         "bank-account",
         r"(?<![a-z0-9])(?:bank account|account (?:number|no\b\.?|nr\b\.?|#)|acct\b\.?|sort code"
-        r"|routing (?:number|no\b)|(?:iban|swift|bic|bsb|ach)\b)[^0-9\n]{0,40}[0-9](?:[ -]?[0-9]){5,20}",
+        r"|routing (?:number|no\b)|(?:iban|swift|bic|bsb|ach|ifsc|clabe|blz|upi|pix)\b|konto(?:nummer)?\b"
+        r"|rekening(?:nummer)?\b|numero d[ei] (?:compte|cuenta|conta|conto)\b|cuenta\b|conta"
+        r" corrente\b)[^0-9\n]{0,40}[0-9](?:[ -]?[0-9]){5,20}",
         _ACCOUNT_DIGITS_MIN,
-        leads="bank account acct sort routing iban swift bic bsb ach",
-        words="account acct sort routing iban swift bic bsb ach",
+        leads="bank account acct sort routing iban swift bic bsb ach ifsc clabe blz upi pix konto"
+        " rekening numero"
+        " cuenta conta",
+        words="account acct sort routing iban swift bic bsb ach ifsc clabe blz upi pix konto rekening numero"
+        " cuenta conta",
     ),
     _number(
         "wallet",
@@ -120,6 +132,21 @@ NUMBERS = (
     ),
     _number(
         "wallet",
+        r"(?<![a-z0-9])(?:addr1[a-z0-9]{50,110}|cosmos1[a-z0-9]{38}|lnbc[0-9]{1,12}[munp]?1[a-z0-9]{50,400})",
+        1,
+        marks=("addr1", "cosmos1", "lnbc"),
+    ),
+    _number(
+        "wallet",
+        "(?<![A-Za-z0-9])(?:4[0-9AB][1-9A-HJ-NP-Za-km-z]{93}|r[1-9A-HJ-NP-Za-km-z]{24,34}"
+        "|[1-9A-HJ-NP-Za-km-z]{43,44})(?![A-Za-z0-9])",
+        _COIN_DIGITS_MIN,
+        words="monero xmr ripple xrp solana sol phantom wallet",
+        cased=True,
+        accept=_is_mixed,
+    ),
+    _number(
+        "wallet",
         "(?<![A-Za-z0-9])[13T][1-9A-HJ-NP-Za-km-z]{25,34}(?![A-Za-z0-9])",
         _COIN_DIGITS_MIN,
         cased=True,
@@ -127,7 +154,89 @@ NUMBERS = (
     ),
 )
 
+_BY_HAND = "sign approve submit call confirm execute replay accept connect link verify authorise authorize"
+_ABROAD = (
+    "cambia cambiar cambie mude muda altere alterar aendere andere andern aendern uberweise ueberweise"
+    " changez change"
+    " virez vire transfere transfira transfiere trasferisci invia envoie envoyez envie envia verse"
+    " versez wijzig"
+    " modifica modifique aggiorna aprove approva auto"
+)
+
 PAYMENTS = (
+    phrase_rule(
+        "sensitive.payment-handle",
+        r"\bpaypal\.me/[\w.-]{2,40}|\bcash\.app/\$?[\w-]{2,40}|\bvenmo\.com/[\w-]{2,40}|\b(?:venmo|cash"
+        r" ?app|zelle|revolut"
+        r"|paypal|wise|m-?pesa|alipay|swish|twint|bizum) <3> (?:@|\$)[a-z][\w-]{1,40}|\b(?:paypal|zelle"
+        r"|venmo|wise|upi|pix"
+        r"|interac|western union|moneygram) <6> (?:to |at |: ?)?[\w.+-]{1,64}+@[\w.-]{2,100}+",
+        words="paypal cash cashapp venmo zelle revolut wise mpesa pesa alipay swish twint bizum upi pix"
+        " interac western"
+        " moneygram",
+        confidence=_LIKELY,
+    ),
+    phrase_rule(
+        "sensitive.wallet-signature",
+        r"\b(?:sign|approve|submit|call|confirm|execute|replay|accept) <3> (?:permit|typed data"
+        r"|userop(?:eration)?"
+        r"|setapprovalforall|approvehash|increaseallowance|vaa|seaport order|token approvals?|blind signing"
+        r"|safe transaction|flashbots bundle|permit2)\b|\b(?:setapprovalforall|approvehash|increaseallowance|"
+        r"transferfrom|swapexacttokensfortokens)\b"
+        r"|\b(?:connect|link|verify|import|validate) <1> wallet <2> to (?:claim|receive|unlock|verify"
+        r"|restore|get)\b"
+        r"|\bsign in with your (?:ethereum|solana|wallet)\b|\benable blind signing\b",
+        words="permit typed userop useroperation setapprovalforall approvehash increaseallowance vaa"
+        " seaport token"
+        " blind safe flashbots permit2 transferfrom swapexact wallet ethereum solana",
+        also=f"{_BY_HAND} setapprovalforall transferfrom swapexact import validate enable",
+        confidence=_POSSIBLE,
+    ),
+    phrase_rule(
+        "sensitive.price-change",
+        r"\b(?:set|change|override|fix|adjust|reset|reduce|lower|raise|waive|remove|drop|zero|skip"
+        r"|disable) <4>"
+        r" (?:prices?|exchange rates?|fees|slippage|tax(?:es)?|interest rates?|discounts?|credit limits?"
+        r"|surcharges?"
+        r"|tax calculations?) <5> (?:to |= ?|for |from |on )(?:zero|all|every|any|[$€£]?[0-9]"
+        r"|transactions?|orders?"
+        r"|conversions?|customers?)",
+        leads="set change override fix adjust reset reduce lower raise waive remove drop zero skip disable",
+        words="price prices exchange fees slippage tax taxes interest discount discounts credit"
+        " surcharge surcharges",
+        also="set change override fix adjust reset reduce lower raise waive remove drop zero skip disable",
+        confidence=_POSSIBLE,
+    ),
+    phrase_rule(
+        "sensitive.payment-change",
+        r"\b(?:add|put|insert|register|enrol|enroll|include) <5> (?:to|on|in) <2> (?:payroll|payees?"
+        r"|payee list"
+        r"|beneficiar(?:y|ies)|vendor (?:list|master)|supplier (?:list|master)|withdrawal (?:list|whitelist)"
+        r"|direct deposit)\b",
+        leads="add put insert register enrol enroll include",
+        words="payroll payee payees beneficiary beneficiaries vendor supplier withdrawal direct",
+        also="add put insert register enrol enroll include",
+        confidence=_LIKELY,
+    ),
+    phrase_rule(
+        "sensitive.payment-change",
+        r"\b(?:cambi\w{1,3}|mud[ae]|alter[ae]\w{0,2}|(?:ae?|u)nder[en]\w{0,2}|aendere|(?:ue"
+        r"|u)berweis\w{1,3}|changez|vire[zr]?"
+        r"|transf(?:ere|ira|iere)|trasferisc\w|invia|envoi?e\w{0,2}|envi[ae]|verse[zr]?|wijzig"
+        r"|modifi\w{1,4}|aggiorna"
+        r"|aprov[ae]|(?:auto-?)?approva) <5> (?:l'|d')?(?:iban|conto|cuenta|conta|compte"
+        r"|[a-z]{0,12}konto|kontoverbindung"
+        r"|bankverbindung|rekening(?:nummer)?|pix|fornitore|proveedor|fornecedor|fournisseur|lieferant\w{0,2}"
+        r"|beneficiari[oa]|pagament[oi]s?|pagos?|paiements?|zahlungen|faturas?|fatture|facturas?"
+        r"|factures|rechnungen)\b",
+        words=_ABROAD,
+        also="iban conto cuenta conta compte konto kontoverbindung bankverbindung bankkonto rekening pix"
+        " fornitore"
+        " proveedor fornecedor fournisseur lieferant beneficiario beneficiaria pagamento pagamenti pagos"
+        " pago paiement"
+        " paiements zahlungen fatura faturas fatture facturas factures rechnungen l d",
+        confidence=_LIKELY,
+    ),
     phrase_rule(
         "sensitive.payment-change",
         rf"\b{_PAYMENT} {_DETAILS} <2> {_CHANGED}\b",

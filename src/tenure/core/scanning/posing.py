@@ -150,6 +150,7 @@ NO_LIMIT = (
         leads="you",
         words=LIMITS_STARTS,
         also="no",
+        accept=is_order,
     ),
 )
 

@@ -32,6 +32,11 @@ def is_placeholder(value: str) -> bool:
     return _PLACEHOLDER.fullmatch(value) is not None
 
 
+def is_technical(value: str) -> bool:
+    """Whether the value is a word with digits that sentences have: an algorithm, a size, a date."""
+    return _TECHNICAL.fullmatch(value) is not None
+
+
 def is_count(behind: str) -> bool:
     """Whether the text behind a number makes it a count, as in "4 digits"."""
     return _COUNTED.match(behind) is not None
@@ -46,5 +51,5 @@ def looks_like_secret(value: str, *, characters_min: int = 5) -> bool:
     if not any(map(str.isalpha, value)):
         return False
     if any(map(str.isdigit, value)):
-        return _TECHNICAL.fullmatch(value) is None
+        return not is_technical(value)
     return not _SIGNS.isdisjoint(value[1:-1])

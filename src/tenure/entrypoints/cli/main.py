@@ -21,6 +21,8 @@ from tenure.entrypoints.cli import (
     importing,
     keyring,
     policies,
+    redteam,
+    reviewing,
     serving,
     sources,
 )
@@ -38,6 +40,7 @@ app = typer.Typer(
 )
 app.command("serve")(serving.serve)
 app.command("demo")(demo.demo)
+app.command("redteam")(redteam.redteam)
 app.add_typer(access.app, name="key")
 app.add_typer(keyring.app, name="keyring")
 evidence.app.command("checkpoint")(checkpoints.checkpoint)
@@ -55,6 +58,7 @@ app.command("erase")(erasing.erase)
 app.add_typer(certificates.app, name="certificate")
 app.add_typer(holding.app, name="hold")
 app.add_typer(sources.app, name="source")
+app.add_typer(reviewing.app, name="review")
 app.command("alerts")(alerts.alerts)
 app.command("history")(history.history)
 app.command("config")(configuring.config)

@@ -7,17 +7,11 @@ from typing import TYPE_CHECKING, Annotated
 import msgspec
 import typer
 
-from tenure.config import policy_in_force
+from tenure.config import document_in_force
 from tenure.core.errors import InvalidRequest
-from tenure.core.policy_documents import (
-    DOCUMENT_CHARACTERS_MAX,
-    BadPolicy,
-    asked,
-    digest,
-    doubts,
-    encode,
-    parse,
-)
+from tenure.core.policy_documents import Document, asked, digest, encode, read
+from tenure.core.policy_doubts import doubts, gaps
+from tenure.core.policy_reading import DOCUMENT_CHARACTERS_MAX, BadPolicy
 from tenure.core.vocabulary import Outcome
 from tenure.entrypoints.cli import options
 from tenure.entrypoints.cli.files import contents
@@ -26,7 +20,7 @@ from tenure.entrypoints.replies import EXIT_FAILED
 
 if TYPE_CHECKING:
     # Only named here: loading them is for the command that opens a store.
-    from tenure.core.admission import Policy, Rule
+    from tenure.core.admission import Rule
     from tenure.entrypoints.control.policies import TenantChange
     from tenure.usecases.policy_replay import Counted, Replayed
 
@@ -42,22 +36,25 @@ File = Annotated[str, typer.Argument(metavar="FILE", help="The policy, as TOML."
 def show(
     *, data: options.Data = None, database_url: options.DatabaseUrl = None, as_json: options.Json = False
 ) -> None:
-    """Print the policy in force, as a document.
+    """Print the policy in force, as a document with its tests.
 
     It is the one that TENURE_POLICY_FILE names, otherwise the one that ships: a start for your own.
     """
-    policy = policy_in_force(options.loaded(data, database_url).settings)
-    said = {"version": policy.version, "digest": digest(policy), "document": encode(policy)}
-    say(said, encode(policy).splitlines(), as_json=as_json)
+    document = document_in_force(options.loaded(data, database_url).settings)
+    policy, text = document.policy, encode(document.policy, document.cases)
+    said = {"version": policy.version, "digest": digest(policy), "document": text}
+    say(said, text.splitlines(), as_json=as_json)
 
 
 @app.command("check")
 def check(file: File, *, as_json: options.Json = False) -> None:
-    """Check a policy and print its rules.
+    """Check a policy, run its tests and print its rules.
 
-    Names every mistake with its line, and warns of what can be done and is seldom meant.
+    Names every mistake and every test that fails with its line. Says what no rule is about, and warns of what
+    can be done and is seldom meant.
     """
-    policy = _policy(_text(file), file, as_json=as_json)
+    document = _document(_text(file), file, as_json=as_json)
+    policy, fallen = document.policy, gaps(document.policy)
     rows = [_row(number, rule) for number, rule in enumerate(policy.rules, start=1)]
     warnings = doubts(policy)
     said = {
@@ -65,11 +62,18 @@ def check(file: File, *, as_json: options.Json = False) -> None:
         "version": policy.version,
         "digest": digest(policy),
         "rules": rows,
+        "tests": len(document.cases),
+        "gaps": fallen,
         "warnings": warnings,
     }
     header = ("#", "rule", "outcome", "trust", "seconds at most", "when")
     table = columns(header, [[str(cell or "") for cell in row.values()] for row in rows])
-    lines = [f"{policy.version}: {len(rows)} rules, digest {digest(policy)}", *table]
+    passed = f"{len(document.cases)} tests passed" if document.cases else "no tests"
+    lines = [f"{policy.version}: {len(rows)} rules, {passed}, digest {digest(policy)}", *table]
+    lines += [
+        f"gap: no rule is surely about {gap.source_type} with {', '.join(gap.kinds)}; what meets none waits"
+        for gap in fallen
+    ]
     say(said, [*lines, *(f"warning: {warning}" for warning in warnings)], as_json=as_json)
 
 
@@ -90,7 +94,7 @@ def replay(
     from tenure.entrypoints.control.reaching import reach
 
     text = _text(file)
-    _policy(text, file, as_json=as_json)
+    _document(text, file, as_json=as_json)
     settings = options.existing(options.loaded(data, database_url).settings)
     changes: list[TenantChange] = []
     replayed = PolicyReplayed(tenants=())
@@ -116,10 +120,10 @@ def _text(file: str) -> str:
         raise InvalidRequest(f"{file} is not text in UTF-8", field="file") from None
 
 
-def _policy(text: str, file: str, *, as_json: bool) -> "Policy":
-    """The policy; where there is none, says every mistake and ends the command."""
+def _document(text: str, file: str, *, as_json: bool) -> Document:
+    """The policy with its tests; where there is none, says every mistake and ends the command."""
     try:
-        return parse(text)
+        return read(text)
     except BadPolicy as bad:
         mistakes = [{"line": mistake.line, "says": mistake.says} for mistake in bad.mistakes]
         lines = [f"{file}: {mistake}" for mistake in bad.mistakes]

@@ -22,6 +22,7 @@ from tenure.entrypoints.control.histories import HISTORY_OPERATIONS
 from tenure.entrypoints.control.log_evidence import LOG_OPERATIONS
 from tenure.entrypoints.control.policies import POLICY_OPERATIONS
 from tenure.entrypoints.control.protocol import Line, Progress, Request, checked, item, result
+from tenure.entrypoints.control.reviews import REVIEW_OPERATIONS
 from tenure.entrypoints.control.sources import SOURCE_OPERATIONS
 from tenure.entrypoints.control.subjects import SUBJECT_OPERATIONS
 from tenure.usecases import access, backup, evidence, importing
@@ -230,6 +231,7 @@ OPERATIONS: Final[Mapping[str, Operation[Any]]] = MappingProxyType(
             *HISTORY_OPERATIONS,
             *LOG_OPERATIONS,
             *SOURCE_OPERATIONS,
+            *REVIEW_OPERATIONS,
             *POLICY_OPERATIONS,
             *CHECKPOINT_OPERATIONS,
         )

@@ -125,7 +125,8 @@ class Endpoint:
     async def _reply(self, scope: Scope, receive: Receive) -> Reply:
         try:
             asked = await self._read(scope, receive)
-            if self.call.in_batches:
+            # With scanners outside each request has a thread: none waits for what another has scanned.
+            if self.call.in_batches and not self.entrance.pipeline.scanning.asks_outside:
                 return await self.batches.put(asked.token, asked)
             return (await self.entrance.threads.run(partial(self._work, [asked])))[0]
         except TenureError as error:

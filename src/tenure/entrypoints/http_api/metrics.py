@@ -23,7 +23,8 @@ from prometheus_client.exposition import CONTENT_TYPE_LATEST
 from tenure.core import events
 from tenure.core.errors import VersionConflict
 from tenure.core.events import Event
-from tenure.core.incident_events import SourceRevocationFinished, SourceRevoked
+from tenure.core.incident_events import Held, SourceRevocationFinished, SourceRevoked
+from tenure.core.read_scanning import FOUND_AT_READ
 from tenure.entrypoints.http_api.transport import Headers
 
 HEADERS: Final[Headers] = (
@@ -88,6 +89,12 @@ class Metrics:
         self._alerts = self._counter("alerts", "Alerts that were raised, by kind.", "kind")
         self._deliveries = self._counter(
             "webhook_deliveries", "Deliveries to the receiver of alerts, by result.", "result"
+        )
+        self._read_blocks = self._counter(
+            "read_blocks",
+            "Memories that went back to quarantine when they were to be shown.",
+            "source_type",
+            "policy_version",
         )
         self._requests = self._counter("http_requests", "Requests, by route.", "method", "route", "status")
         self._recall_seconds = self._histogram("recall_seconds", "Time of a recall.", _RECALL_SECONDS)
@@ -156,6 +163,8 @@ class Metrics:
                 self._governed(memory, event.at)
             case events.Recalled(memory_ids=shown):
                 self._recall_items.observe(len(shown))
+            case Held(rule=rule, source_type=source_type, policy_version=policy) if rule == FOUND_AT_READ:
+                self._read_blocks.labels(str(source_type), policy).inc()
             case events.AlertRaised(kind=kind):
                 self._alerts.labels(kind).inc()
             case SourceRevocationFinished(seconds=seconds, responses=responses, tool_calls=tool_calls):

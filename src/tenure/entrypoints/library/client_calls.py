@@ -34,15 +34,16 @@ from tenure.entrypoints.library.client_request import (
 )
 from tenure.entrypoints.library.incident_calls import IncidentRequests
 from tenure.entrypoints.library.log_calls import LogRequests
+from tenure.entrypoints.library.review_calls import ReviewRequests
 from tenure.entrypoints.library.sessions import Recollection
 from tenure.entrypoints.library.tool_calls import ToolRequests
-from tenure.usecases import evidence, reading, retrieval, review
+from tenure.usecases import evidence, reading, retrieval
 from tenure.usecases.alerts import AlertPage
 from tenure.usecases.exporting import SubjectExport
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Calls(IncidentRequests, LogRequests, ToolRequests):
+class Calls(IncidentRequests, LogRequests, ReviewRequests, ToolRequests):
     """All calls of one client; its agent, purpose and subject go with every call that takes them."""
 
     agent: str | None = None
@@ -204,11 +205,6 @@ class Calls(IncidentRequests, LogRequests, ToolRequests):
         """What happened to a memory, oldest first: who, when, why."""
         return a_read(memory_path(memory_id, "/history"), {}, read=_HISTORY.decode)
 
-    def review(self, *, limit: int = 50, cursor: str | None = None) -> Request[review.Queue]:
-        """What waits in quarantine, with what is needed to judge it."""
-        asked = self._boundary(None) | given(limit=limit, cursor=cursor)
-        return a_read("/v1/review", asked, read=_QUEUE.decode)
-
     def promote(self, memory_id: UUID, *, expected_version: int, reason: str) -> Request[Memory]:
         """Let a quarantined memory in; never one's own proposal (SPEC L7, A5)."""
         return _judgement(memory_id, "/promote", expected_version=expected_version, reason=reason)
@@ -354,7 +350,6 @@ _FOUND: Final = msgspec.json.Decoder(Found)
 _NOTED: Final = msgspec.json.Decoder(retrieval.Noted)
 _PAGE: Final = msgspec.json.Decoder(reading.Page)
 _HISTORY: Final = msgspec.json.Decoder(reading.History)
-_QUEUE: Final = msgspec.json.Decoder(review.Queue)
 _FORGOTTEN: Final = msgspec.json.Decoder(Forgotten)
 _STANDING_FORGET: Final = msgspec.json.Decoder(ForgetStanding)
 _CERTIFICATE: Final = msgspec.json.Decoder(Certificate)

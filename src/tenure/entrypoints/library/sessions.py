@@ -23,6 +23,7 @@ from tenure.core.review import Judge
 from tenure.core.vocabulary import Claim, Kind, Source, Status, Trust
 from tenure.entrypoints.library.incident_calls import IncidentSession
 from tenure.entrypoints.library.log_calls import LogSession
+from tenure.entrypoints.library.review_calls import ReviewSession
 from tenure.entrypoints.library.tool_calls import ToolSession
 from tenure.usecases import (
     alerts,
@@ -74,7 +75,7 @@ class Recollection(Sequence[Memory]):
         return iter([item.memory for item in self.items])
 
 
-class Session(IncidentSession, LogSession, ToolSession):
+class Session(IncidentSession, LogSession, ReviewSession, ToolSession):
     """One principal of one tenant. The embedding program is the authority for what it may do."""
 
     def __init__(self, pipeline: Pipeline, caller: Caller, *, subject: str | None) -> None:
@@ -256,11 +257,6 @@ class Session(IncidentSession, LogSession, ToolSession):
     def history(self, memory_id: UUID) -> reading.History:
         """What happened to a memory, oldest first: who, when, why."""
         return self._pipeline.run(reading.HISTORY, self.caller, reading.Get(memory_id=memory_id))
-
-    def review(self, *, limit: int = 50, cursor: str | None = None) -> review.Queue:
-        """What waits in quarantine, with what is needed to judge it."""
-        command = reading.ListMemories(subject=self._subject, limit=limit, cursor=cursor)
-        return self._pipeline.run(review.QUEUE, self.caller, command)
 
     def promote(self, memory_id: UUID, *, expected_version: int, reason: str) -> Memory:
         """Let a quarantined memory in; never one's own proposal (SPEC L7, A5)."""

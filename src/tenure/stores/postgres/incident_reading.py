@@ -4,9 +4,11 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 from uuid import UUID
 
+import msgspec
+
 from tenure.core.rows import CONNECTOR, FOREVER, AlertRow, MemoryRow, PolicyRow, RevokedSourceRow
 from tenure.stores.queries import load_queries
-from tenure.usecases.ports import Checkpoint, SourcedMemory, StoredEvent
+from tenure.usecases.ports import Checkpoint, Listing, SourceCounts, SourcedMemory, StoredEvent
 
 SQL = load_queries("tenure.stores.postgres", "incidents.sql")
 
@@ -19,6 +21,15 @@ class IncidentReading:
         name = "connector_memories" if source_type == CONNECTOR else "source_memories"
         bindings = {"tenant": tenant, "source_type": source_type, "source_id": source_id}
         return [SourcedMemory(row[0], row[1], row[2]) for row in self._rows(tenant, name, bindings)]
+
+    def waiting(self, listing: Listing, *, after_seq: int) -> list[MemoryRow]:
+        """A page of what waits in quarantine, that which waits longest first."""
+        found = self._rows(listing.tenant, "waiting", _sides(listing) | {"after_seq": after_seq})
+        return [MemoryRow(*row) for row in found]
+
+    def source_record(self, listing: Listing) -> SourceCounts:
+        """How the memories that had text from a source fared."""
+        return SourceCounts(*self._rows(listing.tenant, "source_record", _sides(listing))[0])
 
     def rows_of(self, tenant: str, memory_ids: Iterable[UUID]) -> list[MemoryRow]:
         """The rows of those of these memories that can be read at all."""
@@ -118,3 +129,13 @@ class IncidentReading:
 
     def _rows(self, tenant: str, name: str, bindings: Any) -> list[Any]:
         raise NotImplementedError
+
+
+def _sides(listing: Listing) -> dict[str, Any]:
+    """A listing as a statement takes it."""
+    sides = msgspec.structs.asdict(listing)
+    for name in ("agents", "purposes", "subjects"):
+        sides[name] = sorted(sides[name]) if sides[name] is not None else None
+    for name in ("kind", "source_type"):
+        sides[name] = str(sides[name]) if sides[name] is not None else None
+    return sides

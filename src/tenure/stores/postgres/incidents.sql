@@ -52,6 +52,35 @@ WITH RECURSIVE taken (memory_id, agent, subject) AS (
 )
 SELECT memory_id, agent, subject FROM taken;
 
+-- name: waiting
+-- What waits in quarantine, that which waits longest first. An open side is NULL.
+SELECT * FROM memory
+WHERE tenant_id = %(tenant)s AND created_seq > %(after_seq)s AND status = 'quarantined' AND expires_at > %(now)s
+  AND (%(agents)s::text[] IS NULL OR agent = ANY (%(agents)s))
+  AND (%(purposes)s::text[] IS NULL OR purpose = ANY (%(purposes)s))
+  AND (%(subjects)s::text[] IS NULL OR subject = ANY (%(subjects)s))
+  AND (%(kind)s::text IS NULL OR kind = %(kind)s)
+  AND (%(source_type)s::text IS NULL OR source_type = %(source_type)s)
+  AND (%(source_id)s::text IS NULL OR source_id = %(source_id)s)
+ORDER BY created_seq LIMIT %(limit)s;
+
+-- name: source_record
+-- How the memories that had text from a source fared; one that is gone counts as a proposal alone.
+SELECT count(*),
+    count(*) FILTER (WHERE m.status = 'quarantined' AND m.expires_at > %(now)s),
+    count(*) FILTER (WHERE m.trust = 3),
+    count(*) FILTER (WHERE m.status = 'rejected'),
+    count(*) FILTER (WHERE m.status IN ('revoked', 'revoking'))
+FROM (
+    SELECT memory_id FROM provenance
+    WHERE tenant_id = %(tenant)s AND source_id = %(source_id)s AND source_type = %(source_type)s
+      AND (%(agents)s::text[] IS NULL OR agent = ANY (%(agents)s))
+      AND (%(purposes)s::text[] IS NULL OR purpose = ANY (%(purposes)s))
+      AND (%(subjects)s::text[] IS NULL OR subject = ANY (%(subjects)s))
+    LIMIT %(limit)s
+) AS theirs
+LEFT JOIN memory AS m ON m.tenant_id = %(tenant)s AND m.memory_id = theirs.memory_id;
+
 -- name: rows_of
 -- The rows of these memories that can be read at all.
 SELECT * FROM memory WHERE tenant_id = %(tenant)s AND memory_id = ANY (%(ids)s::uuid[]);

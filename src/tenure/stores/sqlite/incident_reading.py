@@ -5,9 +5,11 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 from uuid import UUID
 
+import msgspec
+
 from tenure.core.rows import CONNECTOR, FOREVER, AlertRow, MemoryRow, PolicyRow, RevokedSourceRow
 from tenure.stores.queries import load_queries
-from tenure.usecases.ports import Checkpoint, SourcedMemory, StoredEvent
+from tenure.usecases.ports import Checkpoint, Listing, SourceCounts, SourcedMemory, StoredEvent
 
 SQL = load_queries("tenure.stores.sqlite", "incidents.sql")
 
@@ -20,6 +22,15 @@ class IncidentReading:
         name = "connector_memories" if source_type == CONNECTOR else "source_memories"
         bindings = {"tenant": tenant, "source_type": source_type, "source_id": source_id}
         return [SourcedMemory(UUID(bytes=row[0]), row[1], row[2]) for row in self._rows(name, bindings)]
+
+    def waiting(self, listing: Listing, *, after_seq: int) -> list[MemoryRow]:
+        """A page of what waits in quarantine, that which waits longest first."""
+        found = self._rows("waiting", _sides(listing) | {"after_seq": after_seq})
+        return [MemoryRow(row[0], row[1], UUID(bytes=row[2]), *row[3:]) for row in found]
+
+    def source_record(self, listing: Listing) -> SourceCounts:
+        """How the memories that had text from a source fared."""
+        return SourceCounts(*self._rows("source_record", _sides(listing))[0])
 
     def rows_of(self, tenant: str, memory_ids: Iterable[UUID]) -> list[MemoryRow]:
         """The rows of those of these memories that can be read at all."""
@@ -114,3 +125,11 @@ class IncidentReading:
 
 def _ids(memory_ids: Iterable[UUID]) -> str:
     return json.dumps([memory_id.hex for memory_id in memory_ids])
+
+
+def _sides(listing: Listing) -> dict[str, Any]:
+    """A listing as a statement takes it."""
+    sides = msgspec.structs.asdict(listing)
+    for name in ("agents", "purposes", "subjects"):
+        sides[name] = json.dumps(sorted(sides[name])) if sides[name] is not None else None
+    return sides

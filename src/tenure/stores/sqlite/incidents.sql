@@ -53,6 +53,35 @@ WITH RECURSIVE taken (memory_id, agent, subject) AS (
 )
 SELECT memory_id, agent, subject FROM taken;
 
+-- name: waiting
+-- What waits in quarantine, that which waits longest first. An open side is NULL.
+SELECT * FROM memory
+WHERE tenant_id = :tenant AND created_seq > :after_seq AND status = 'quarantined' AND expires_at > :now
+  AND (:agents IS NULL OR agent IN (SELECT value FROM json_each(:agents)))
+  AND (:purposes IS NULL OR purpose IN (SELECT value FROM json_each(:purposes)))
+  AND (:subjects IS NULL OR subject IN (SELECT value FROM json_each(:subjects)))
+  AND (:kind IS NULL OR kind = :kind)
+  AND (:source_type IS NULL OR source_type = :source_type)
+  AND (:source_id IS NULL OR source_id = :source_id)
+ORDER BY created_seq LIMIT :limit;
+
+-- name: source_record
+-- How the memories that had text from a source fared; one that is gone counts as a proposal alone.
+SELECT count(*),
+    coalesce(sum(m.status = 'quarantined' AND m.expires_at > :now), 0),
+    coalesce(sum(m.trust = 3), 0),
+    coalesce(sum(m.status = 'rejected'), 0),
+    coalesce(sum(m.status IN ('revoked', 'revoking')), 0)
+FROM (
+    SELECT memory_id FROM provenance
+    WHERE tenant_id = :tenant AND source_id = :source_id AND source_type = :source_type
+      AND (:agents IS NULL OR agent IN (SELECT value FROM json_each(:agents)))
+      AND (:purposes IS NULL OR purpose IN (SELECT value FROM json_each(:purposes)))
+      AND (:subjects IS NULL OR subject IN (SELECT value FROM json_each(:subjects)))
+    LIMIT :limit
+) AS theirs
+LEFT JOIN memory AS m ON m.tenant_id = :tenant AND m.memory_id = theirs.memory_id;
+
 -- name: rows_of
 -- The rows of these memories that can be read at all.
 SELECT memory.* FROM json_each(:ids) AS asked
