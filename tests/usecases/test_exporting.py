@@ -187,6 +187,7 @@ def test_a_caller_that_was_granted_one_agent_is_told_of_that_agent_alone(pipelin
 def test_a_long_history_is_told_without_a_gap(pipeline: Pipeline, monkeypatch: pytest.MonkeyPatch) -> None:
     """SPEC F12: pages of events leave none out and repeat none."""
     monkeypatch.setattr("tenure.usecases.exporting.PAGE", 2)
+    monkeypatch.setattr("tenure.usecases.paging.EVENTS_AT_ONCE", 2)
     for number in range(5):
         written(pipeline, f"E-mail number {number}")
     pipeline.run(RECALL, BOT, question("number"))

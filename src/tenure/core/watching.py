@@ -21,8 +21,8 @@ from typing import Final, Generic, NamedTuple, TypeVar
 
 import msgspec
 
+from tenure.core.admission import EXTERNAL
 from tenure.core.events import Admitted, AlertRaised, Event, Quarantined, Refused, Revised
-from tenure.core.identity import SourceType
 from tenure.core.rows import CONNECTOR
 from tenure.core.scanning import FindingKind
 from tenure.core.vocabulary import Kind, Verdict
@@ -32,10 +32,6 @@ KEYS_MAX: Final = 10_000
 FINGERPRINT_DIGITS: Final = 16
 """How much of a fingerprint, which is a keyed digest, an alert names."""
 
-EXTERNAL: Final = frozenset(
-    {SourceType.EMAIL, SourceType.DOCUMENT, SourceType.WEB, SourceType.TOOL, SourceType.OTHER_AGENT}
-)
-"""Where texts come from that nobody inside vouches for."""
 _SENSITIVE: Final = frozenset({FindingKind.SENSITIVE, FindingKind.CREDENTIAL, FindingKind.ATTACK})
 
 K = TypeVar("K")

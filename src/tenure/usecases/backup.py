@@ -22,6 +22,7 @@ from tenure.core.tampering import Break
 from tenure.usecases.access import LOCAL_OPERATOR
 from tenure.usecases.erasure import finish_begun
 from tenure.usecases.evidence import LogLine, line_of, stored_of
+from tenure.usecases.paging import batched
 from tenure.usecases.pipeline import Pipeline
 from tenure.usecases.ports import FirstAnswer, ReturnedPage, StoredEvent
 from tenure.usecases.sealing import open_event, seal
@@ -271,13 +272,13 @@ def _pages(
     ]
     destroyed = frozenset(key for forget in missing for key in _destroyed(forget))
     for part in (*copy.manifest.tenants, *unknown):
-        for lines in _by_page(islice(log, part.events)):
+        for lines in batched(islice(log, part.events), PAGE):
             events = tuple(map(stored_of, lines))
             _count(events, pipeline, tally, destroyed)
             yield ReturnedPage(tenant=part.tenant, events=events)
         again = _again(pipeline, part, [forget for forget in missing if forget.tenant == part.tenant])
         yield ReturnedPage(tenant=part.tenant, events=again)
-        for kept in _by_page(islice(answers, part.answers)):
+        for kept in batched(islice(answers, part.answers), PAGE):
             yield ReturnedPage(tenant=part.tenant, answers=tuple(map(_first_answer, kept)))
     if tally.unopened > tally.erased and tally.sealed == tally.unopened and not without_keys:
         raise InvalidRequest(
@@ -349,9 +350,3 @@ def _lines(lines: Iterable[bytes], kind: type[S], name: str) -> Iterator[S]:
         except ValueError:
             raise _Broken(f"line {number} of {name} cannot be read") from None
         yield line
-
-
-def _by_page(lines: Iterator[S]) -> Iterator[list[S]]:
-    """The lines, some at a time."""
-    while page := list(islice(lines, PAGE)):
-        yield page

@@ -19,6 +19,7 @@ from tenure.core.identity import Caller, checked_name
 from tenure.core.incident_events import Influenced
 from tenure.core.memory import Memory
 from tenure.core.vocabulary import Claim, Status
+from tenure.usecases.paging import batched, subject_events
 from tenure.usecases.pipeline import UseCase, World
 from tenure.usecases.recording import Showed
 from tenure.usecases.sealing import fold, open_event
@@ -115,13 +116,10 @@ def _held(world: World, tenant: str, subject: str) -> Iterator[Held]:
 
 
 def _records(world: World, tenant: str, subject: str, ids: frozenset[UUID]) -> Iterator[Record]:
-    after = 0
-    while page := world.reading.subject_events(tenant, subject, after=after, limit=PAGE):
-        for stored in page:
-            event = open_event(stored, world.keyring)
-            if event.version is None or event.stream in ids:
-                yield _record(stored.seq, event)
-        after = page[-1].seq
+    for stored in subject_events(world.reading, tenant, subject):
+        event = open_event(stored, world.keyring)
+        if event.version is None or event.stream in ids:
+            yield _record(stored.seq, event)
 
 
 def _record(seq: int, event: Event) -> Record:
@@ -168,8 +166,8 @@ def _shown(world: World, tenant: str, ids: frozenset[UUID]) -> tuple[Shown, ...]
 
 def _at(world: World, tenant: str, seqs: Sequence[int]) -> Iterator[Event]:
     """The events at these positions, page by page."""
-    for start in range(0, len(seqs), PAGE):
-        for stored in world.reading.events_at(tenant, seqs[start : start + PAGE]):
+    for some in batched(seqs, PAGE):
+        for stored in world.reading.events_at(tenant, some):
             yield open_event(stored, world.keyring)
 
 

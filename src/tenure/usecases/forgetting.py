@@ -1,7 +1,6 @@
 """Forgetting, over the pipeline: a subject, one memory, or a key in a named scope (SPEC F1-F6)."""
 
 from collections.abc import Iterator, Sequence
-from typing import Final
 from uuid import UUID
 
 import msgspec
@@ -24,14 +23,13 @@ from tenure.core.proposals import check_scope
 from tenure.core.rows import FloorRow, microseconds
 from tenure.core.scopes import Place, covers
 from tenure.core.views import key_target
+from tenure.usecases.paging import subject_events
 from tenure.usecases.pipeline import Rules, UseCase, World
 from tenure.usecases.ports import Appended, KeyedRows
 from tenure.usecases.reading import absent
 from tenure.usecases.recording import Showed
 from tenure.usecases.sealing import fold, open_event
 from tenure.usecases.time_travel import is_gone
-
-PAGE: Final = 1_000
 
 
 class ForgetSubject(msgspec.Struct, frozen=True, kw_only=True):
@@ -91,11 +89,9 @@ def _born(
 ) -> Iterator[tuple[int, Event]]:
     """The memories of a subject that were written behind the lowest of some floors, with their places."""
     after = min(floor.floor_seq for floor in floors)
-    while page := world.reading.subject_events(caller.tenant, subject, after=after, limit=PAGE):
-        for stored in page:
-            if decode_header(stored.header).version == 1:
-                yield stored.seq, open_event(stored, world.keyring)
-        after = page[-1].seq
+    for stored in subject_events(world.reading, caller.tenant, subject, after=after):
+        if decode_header(stored.header).version == 1:
+            yield stored.seq, open_event(stored, world.keyring)
 
 
 def _written_since(

@@ -9,7 +9,7 @@ import msgspec
 from tenure.core import retrieval
 from tenure.core.authority import Permission, Target, shown_now
 from tenure.core.decision import Decided
-from tenure.core.errors import InvalidRequest, NotFound
+from tenure.core.errors import InvalidRequest
 from tenure.core.events import Event, Recalled
 from tenure.core.identity import Caller, Moment, checked_name, checked_reference
 from tenure.core.incident_events import CalledTool, Influenced
@@ -23,8 +23,9 @@ from tenure.core.vocabulary import Status
 from tenure.core.wording import analyse
 from tenure.usecases.pipeline import Rules, UseCase, World
 from tenure.usecases.read_scanning import Shown, show
+from tenure.usecases.receipts import receipt
 from tenure.usecases.scopes import within_scopes
-from tenure.usecases.sealing import fold, open_event
+from tenure.usecases.sealing import fold
 from tenure.usecases.searching import Searching
 from tenure.usecases.time_travel import look_back
 
@@ -191,14 +192,6 @@ def _decide(
     return Decided(answer=found, events=(receipt, *facts.shown.events))
 
 
-def _receipt(world: World, caller: Caller, command: Influence) -> Event:
-    for stored in world.reading.stream(caller.tenant, command.receipt_id):
-        event = open_event(stored, world.keyring)
-        if isinstance(event.data, Recalled) and event.actor == caller.id:
-            return event
-    raise NotFound("there is no receipt of this id for this caller", receipt_id=str(command.receipt_id))
-
-
 def _influence(
     command: Influence, receipt: Event, caller: Caller, moment: Moment, _rules: Rules
 ) -> Decided[Noted]:
@@ -262,7 +255,7 @@ INFLUENCE: UseCase[Influence, Event, Noted] = UseCase(
     name="influence",
     permission=Permission.RECALL,
     target=lambda _command: Target(),
-    gather=_receipt,
+    gather=lambda world, caller, command: receipt(world, caller, command.receipt_id),
     decide=_influence,
     after_receipts=True,
 )

@@ -9,10 +9,9 @@ may be done again and then changes nothing; revocations of a tenant are recorded
 were made, so that each memory says which one reached it.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
-from itertools import islice
-from typing import Final, NamedTuple, TypeVar
+from typing import Final, NamedTuple
 
 import msgspec
 
@@ -37,12 +36,11 @@ from tenure.core.incidents import (
 )
 from tenure.core.memory import REVOCABLE
 from tenure.core.rows import CONNECTOR, REVOKING, MemoryRow, RevokedSourceRow, microseconds
+from tenure.usecases.paging import batched, log_events
 from tenure.usecases.pipeline import Pipeline, Rules, UseCase, World
 from tenure.usecases.ports import Append, Appended, Idempotency, Reading
 from tenure.usecases.recording import Showed
 from tenure.usecases.sealing import open_event, seal
-
-T = TypeVar("T")
 
 BATCH: Final = 500
 """So many memories get their own events in one transaction: other writers wait no longer than that takes."""
@@ -158,7 +156,7 @@ def _reported(reading: Reading, tenant: str, seqs: Sequence[int]) -> tuple[list[
     """The responses and tool calls that these reports name, each once, in the order of the log."""
     responses: dict[str, None] = {}
     calls: dict[Called, None] = {}
-    for page in _batched(seqs, PAGE):
+    for page in batched(seqs, PAGE):
         for stored in reading.events_at(tenant, page):
             data = decode_event(decode_header(stored.header), None).data
             if isinstance(data, Influenced):
@@ -174,7 +172,7 @@ def _finish(pipeline: Pipeline, row: RevokedSourceRow, measured: Measured | None
         waiting = _waiting(pipeline, row)
         if not waiting:
             break
-        for batch in _batched(waiting, BATCH):
+        for batch in batched(waiting, BATCH):
             _record(pipeline, batch, begun, row.seq, data.reason)
     else:
         raise Unavailable("the memories of a revoked source change faster than they can be recorded")
@@ -229,14 +227,11 @@ def _record(pipeline: Pipeline, rows: Sequence[MemoryRow], begun: Event, seq: in
 
 def _recorded(reading: Reading, row: RevokedSourceRow) -> Iterator[int]:
     """Where the events lie that say they are because of this revocation."""
-    after = row.seq
-    while page := reading.log(row.tenant, after=after, limit=PAGE):
-        for stored in page:
-            if _REVOKED in stored.header:
-                data = decode_event(decode_header(stored.header), None).data
-                if isinstance(data, Revoked) and data.because_of == row.seq:
-                    yield stored.seq
-        after = page[-1].seq
+    for stored in log_events(reading, row.tenant, after=row.seq):
+        if _REVOKED in stored.header:
+            data = decode_event(decode_header(stored.header), None).data
+            if isinstance(data, Revoked) and data.because_of == row.seq:
+                yield stored.seq
 
 
 def _told(
@@ -299,12 +294,6 @@ def _ask(world: World, caller: Caller, command: AskImpact) -> Impact:
     incidents.check_source_named(command.source_type, command.source_id)
     limit = incidents.check_listed(command.limit)
     return impact_of(world.reading, caller.tenant, command.source_type, command.source_id, limit=limit)
-
-
-def _batched(items: Iterable[T], size: int) -> Iterator[list[T]]:
-    rest = iter(items)
-    while batch := list(islice(rest, size)):
-        yield batch
 
 
 REVOKE_SOURCE: UseCase[RevokeSource, SourceFacts, Withdrawn] = UseCase(

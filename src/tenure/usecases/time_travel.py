@@ -31,6 +31,7 @@ from tenure.core.scopes import Place
 from tenure.core.time_travel import Past, Recorded, Then
 from tenure.core.views import indexed_text, key_target
 from tenure.core.vocabulary import Status
+from tenure.usecases.paging import batched, subject_events
 from tenure.usecases.pipeline import World
 from tenure.usecases.ports import StoredEvent
 from tenure.usecases.sealing import open_event
@@ -86,7 +87,7 @@ def _stood(world: World, where: Filter, at: datetime) -> Iterator[tuple[UUID, li
             field="as_of",
             hint="Name a subject.",
         )
-    for batch in _batches(ids):
+    for batch in batched(ids, BATCH):
         streams: dict[UUID, list[StoredEvent]] = {memory_id: [] for memory_id in batch}
         headers: dict[UUID, list[Recorded]] = {memory_id: [] for memory_id in batch}
         for stored in world.reading.events_of(where.tenant, batch):
@@ -100,13 +101,10 @@ def _stood(world: World, where: Filter, at: datetime) -> Iterator[tuple[UUID, li
                 yield memory_id, streams[memory_id]
 
 
-def _batches(ids: Sequence[UUID]) -> Iterator[Sequence[UUID]]:
-    for start in range(0, len(ids), BATCH):
-        yield ids[start : start + BATCH]
-
-
 def _rows_now(world: World, tenant: str, ids: Sequence[UUID]) -> dict[UUID, MemoryRow]:
-    return {row.memory_id: row for batch in _batches(ids) for row in world.reading.rows_of(tenant, batch)}
+    return {
+        row.memory_id: row for batch in batched(ids, BATCH) for row in world.reading.rows_of(tenant, batch)
+    }
 
 
 def _opened(world: World, stored: Iterable[StoredEvent]) -> list[Recorded]:
@@ -202,14 +200,11 @@ def _suppressed(
 
 
 def _forgets_of_leaves(world: World, tenant: str, subject: str, at: datetime) -> Iterator[SuppressionRow]:
-    after = 0
-    while page := world.reading.subject_events(tenant, subject, after=after, limit=BATCH):
-        for stored in page:
-            if b'"scoped_key.forgotten"' in stored.header:
-                row = _suppression(stored, at)
-                if row is not None:
-                    yield row
-        after = page[-1].seq
+    for stored in subject_events(world.reading, tenant, subject):
+        if b'"scoped_key.forgotten"' in stored.header:
+            row = _suppression(stored, at)
+            if row is not None:
+                yield row
 
 
 def _suppression(stored: StoredEvent, at: datetime) -> SuppressionRow | None:

@@ -9,11 +9,12 @@ import msgspec
 from tenure.core import toolguard
 from tenure.core.authority import Permission, Target
 from tenure.core.decision import Decided
-from tenure.core.errors import InvalidRequest, NotFound
+from tenure.core.errors import InvalidRequest
 from tenure.core.events import Event, Recalled, Secret
 from tenure.core.identity import Caller, Moment
 from tenure.core.toolguard import Authorization, AuthorizeTool, Concerned
 from tenure.usecases.pipeline import Rules, UseCase, World
+from tenure.usecases.receipts import receipt
 from tenure.usecases.sealing import open_event
 
 RECENT_EVENTS_MAX: Final = 2_000
@@ -32,7 +33,7 @@ class CallFacts(msgspec.Struct, frozen=True, kw_only=True):
 
 def _gather(world: World, caller: Caller, command: AuthorizeTool) -> CallFacts:
     toolguard.check_call(command)
-    named = [_named(world, caller, receipt_id) for receipt_id in dict.fromkeys(command.receipt_ids)]
+    named = [receipt(world, caller, receipt_id) for receipt_id in dict.fromkeys(command.receipt_ids)]
     subjects = {receipt.subject for receipt in named}
     subject = next(iter(subjects)) if len(subjects) == 1 else None
     if not toolguard.plain_values(command, world.rules.tools, caller):
@@ -45,14 +46,6 @@ def _gather(world: World, caller: Caller, command: AuthorizeTool) -> CallFacts:
             hint="Name the receipts of the recalls that this call follows from.",
         )
     return CallFacts(concerned=tuple(_concerned(world, caller.tenant, shown)), subject=subject)
-
-
-def _named(world: World, caller: Caller, receipt_id: UUID) -> Event:
-    for stored in world.reading.stream(caller.tenant, receipt_id):
-        event = open_event(stored, world.keyring)
-        if isinstance(event.data, Recalled) and event.actor == caller.id:
-            return event
-    raise NotFound("there is no receipt of this id for this caller", receipt_id=str(receipt_id))
 
 
 def _recent(world: World, caller: Caller) -> list[Event]:
