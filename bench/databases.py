@@ -27,8 +27,13 @@ def server(place: Path, settings: Mapping[str, str]) -> Iterator[PostgresServer]
 
 def node(run: Run, running: PostgresServer, database: str, *, port: int | None = None) -> Tenure:
     """One node over a database, by way of another port if that is given."""
+    return node_in(run.fresh_folder("node"), running, database, port=port)
+
+
+def node_in(folder: Path, running: PostgresServer, database: str, *, port: int | None = None) -> Tenure:
+    """One node whose root key lies in this folder, so that it can be opened again."""
     url = running.url(database).replace(f":{running.port}/", f":{port or running.port}/")
-    return Tenure.open(f"{url}?{PLAIN}", settings=Settings(data_dir=str(run.fresh_folder("node"))))
+    return Tenure.open(f"{url}?{PLAIN}", settings=Settings(data_dir=str(folder)))
 
 
 def server_seconds(running: PostgresServer) -> float:

@@ -72,12 +72,17 @@ def first_answer(path: Path, filled: Filled) -> tuple[float, Steps]:
     """How long a new process takes to its first answer, and what it says of its steps."""
     subject = subject_name(2)
     question = Corpus(seed=5).question(filled.sentences[subject])
+    return answer_in_a_new_process(path, TENANT, subject, question)
+
+
+def answer_in_a_new_process(path: Path, tenant: str, subject: str, question: str) -> tuple[float, Steps]:
+    """How long a new process takes to its first answer about a subject, and what it says of its steps."""
     command = [
         sys.executable,
         "-m",
         "bench.first_answer",
         str(path),
-        TENANT,
+        tenant,
         AGENT,
         PURPOSE,
         subject,

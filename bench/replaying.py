@@ -11,6 +11,7 @@ from bench.results import Row, middle, rate
 from bench.running import Run
 from bench.stores import Filled, open_node, session, subject_name
 from tenure import Tenure
+from tenure.stores.found_by import Finder
 from tenure.stores.sqlite.connection import connect
 from tenure.stores.sqlite.reading import SqliteReading
 from tenure.stores.sqlite.rebuilding import catch_up, rebuild
@@ -40,9 +41,10 @@ def measure(run: Run) -> Iterator[Row]:
             events = rebuilt.events
             if not rebuilt.identical:
                 raise AssertionError("the replayed views differ from the live ones, so the time says nothing")
-        index = SearchIndex(run.fresh_folder("index") / "search.db")
+        finder = Finder(node.pipeline.meaning.embedder)
+        index = SearchIndex(run.fresh_folder("index") / "search.db", finder)
         before = time.perf_counter()
-        catch_up(SqliteReading(connection), index, node.keyring)
+        catch_up(SqliteReading(connection), index, node.keyring, finder)
         words = time.perf_counter() - before
         index.close()
     mine = events / middle(views)

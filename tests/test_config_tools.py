@@ -63,6 +63,19 @@ def test_the_environment_has_them_as_json_and_replaces_the_file(folder: Path) ->
     )
 
 
+def test_a_tool_may_be_declared_to_have_nothing_sensitive(folder: Path) -> None:
+    """SPEC X2: so that it is known where tools that nobody declared are refused."""
+    (folder / "tenure.toml").write_text(
+        'tools_undeclared = "refuse"\n[tools.search_web]\nnothing_sensitive = true\n' + FILE
+    )
+
+    set_rules = rules(load(environment={}).settings)
+
+    assert set_rules.tools["search_web"] == {}
+    assert set_rules.refuses_undeclared_tools
+    assert not rules(Settings()).refuses_undeclared_tools
+
+
 def test_no_tool_is_declared_unless_somebody_does() -> None:
     """SPEC X2: not declared is not sensitive."""
     assert Settings().tools == {}
@@ -78,6 +91,8 @@ def test_no_tool_is_declared_unless_somebody_does() -> None:
         "deliver",
         '{"deliver": {}}',
         '{"deliver": {"parameters": {}}}',
+        '{"deliver": {"nothing_sensitive": false}}',
+        '{"deliver": {"nothing_sensitive": true, "parameters": {"place": {"resolver": "a"}}}}',
         '{"deliver": {"parameters": {"place": {}}}}',
         '{"deliver": {"parameters": {"place": {"resolver": ""}}}}',
         '{"deliver": {"parameters": {"place": {"resolver": "a", "resovler": "b"}}}}',

@@ -97,7 +97,7 @@ def test_a_local_scanner_over_its_time_admits_nothing(
 ) -> None:
     """SPEC L5: the thread's own work is what is measured."""
     worked = iter(range(1_000))
-    monkeypatch.setattr("tenure.wiring.seconds_busy", lambda: float(next(worked)))
+    monkeypatch.setattr("tenure.wiring.scanners.seconds_busy", lambda: float(next(worked)))
 
     with opened(tmp_path, local_seconds_max=0.5) as node:
         memory = remembered(node)
@@ -187,5 +187,5 @@ def test_the_classifier_runs_unless_it_is_turned_off(tmp_path: Path, *, used: bo
     with opened(tmp_path, classifier=used) as node:
         scanners = {one.scanner for one in node.pipeline.scanning.findings(suspect)}
 
-        assert ("classifier/1" in scanners) is used
-        assert ("classifier/1" in node.pipeline.scanning.version) is used
+        assert ("classifier/2" in scanners) is used
+        assert ("classifier/2" in node.pipeline.scanning.version) is used

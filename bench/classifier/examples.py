@@ -1,4 +1,4 @@
-"""What the classifier learns from: the development lines, and benign sentences made from patterns.
+"""What the classifier learns from: the development lines, and sentences made from patterns of our own.
 
 The development lines stay where `--data` says; nothing of them is kept here but what the model learned.
 """
@@ -15,8 +15,9 @@ from tenure.core.scanning.classifying import WINDOW_CHARACTERS, places_of
 from tenure.core.scanning.normalising import fold, plain
 
 PATTERNS: Final = Path(__file__).with_name("benign.txt")
+ATTACK_PATTERNS: Final = Path(__file__).with_name("attacks.txt")
 WRITTEN: Final = "written for this"
-"""The name of our own benign sentences as a source."""
+"""The name of our own sentences as a source."""
 SENTENCES_PER_PATTERN: Final = 8
 SEED: Final = 6
 _CHOICE = re.compile(r"\{\{|\}\}|\{([^{}]*)\}")
@@ -60,8 +61,16 @@ def source_of(name: str) -> str:
     return re.split(r"[ ,]", name, maxsplit=1)[0]
 
 
-def written(patterns: str, *, per_pattern: int = SENTENCES_PER_PATTERN) -> list[Example]:
-    """Benign sentences from the patterns, and fragments of every third as wrapped text has them."""
+def own() -> list[Example]:
+    """All sentences made from the patterns that come with the trainer."""
+    benign, attacks = (path.read_text(encoding="utf-8") for path in (PATTERNS, ATTACK_PATTERNS))
+    return written(benign) + written(attacks, attack=True)
+
+
+def written(
+    patterns: str, *, attack: bool = False, per_pattern: int = SENTENCES_PER_PATTERN
+) -> list[Example]:
+    """Sentences from the patterns, and fragments of every third as wrapped text has them."""
     chance = random.Random(SEED)
     sentences: list[str] = []
     for line in patterns.splitlines():
@@ -69,7 +78,7 @@ def written(patterns: str, *, per_pattern: int = SENTENCES_PER_PATTERN) -> list[
             sentences += sorted({_sentence(line, chance) for _ in range(per_pattern)})
     fragments = [_middle(sentence.split()) for sentence in sentences[::3]]
     texts = sentences + [fragment for fragment in fragments if fragment]
-    return [example(text, attack=False, source=WRITTEN) for text in texts]
+    return [example(text, attack=attack, source=WRITTEN) for text in texts]
 
 
 def _sentence(pattern: str, chance: random.Random) -> str:

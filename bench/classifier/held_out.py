@@ -1,11 +1,12 @@
 """Measuring on sources that the model has not seen: each source is scored by a model of all the others.
 
-Nothing is trained and tested on the same source, and the threshold is the one that so many of all held-out
-benign lines pass. `transfer` holds the source out of that choice as well.
+Nothing is trained and tested on the same source, and the threshold is chosen so that rules and classifier
+find no more than a share of all held-out benign lines. `transferred` holds the source out of that choice too.
 """
 
 from collections.abc import Sequence
 from itertools import groupby
+from typing import Final
 
 import msgspec
 
@@ -15,6 +16,8 @@ from tenure.core.scanning import scan
 from tenure.core.scanning.classifying import Classifier
 from tenure.core.scanning.decoding import views_of
 from tenure.core.scanning.normalising import fold, plain
+
+MARGIN: Final = 0.01
 
 
 class Scored(msgspec.Struct, frozen=True, kw_only=True):
@@ -59,22 +62,27 @@ def score_of(classifier: Classifier, text: str) -> float:
     return max(map(classifier.highest, views))
 
 
-def threshold_for(scored: Sequence[Scored], *, false_alarms: float) -> float:
-    """The least score above which at most this share of the benign lines lies, whatever rules find."""
-    highest = sorted((one.score for one in scored if not one.example.attack), reverse=True)
-    return round(highest[int(false_alarms * len(highest))] + 0.0005, 3)
+def threshold_together(scored: Sequence[Scored], *, false_alarms: float) -> float:
+    """Where rules and classifier together find at most this share of the benign lines.
+
+    It stands a little above the highest line that must pass, so that one hardly different passes as well.
+    """
+    benign = [one for one in scored if not one.example.attack]
+    left = max(0, int(false_alarms * len(benign)) - sum(one.by_rules for one in benign))
+    highest = sorted((one.score for one in benign if not one.by_rules), reverse=True)
+    return round(highest[left] + MARGIN, 3)
 
 
-def transfer(scored: Sequence[Scored], *, false_alarms: float) -> dict[str, float]:
-    """The false alarms on each benign source at the threshold that the other sources would have chosen."""
-    shares: dict[str, float] = {}
-    for source in sorted({one.example.source for one in scored if not one.example.attack}):
-        threshold = threshold_for(
-            [one for one in scored if one.example.source != source], false_alarms=false_alarms
-        )
-        here = [one for one in scored if one.example.source == source and not one.example.attack]
-        shares[source] = sum(one.score >= threshold for one in here) / len(here)
-    return shares
+def transferred(
+    scored: Sequence[Scored], counted: Sequence[Scored] | None = None, *, false_alarms: float
+) -> list[Row]:
+    """A row for each label of each source counted, at the threshold that the other sources choose."""
+    rows: list[Row] = []
+    for source in sorted({one.example.source for one in scored}):
+        others = [one for one in scored if one.example.source != source]
+        here = [one for one in (scored if counted is None else counted) if one.example.source == source]
+        rows += table(here, threshold_together(others, false_alarms=false_alarms))
+    return rows
 
 
 def table(scored: Sequence[Scored], threshold: float) -> list[Row]:

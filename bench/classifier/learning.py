@@ -11,13 +11,14 @@ from math import fsum, sqrt
 from typing import Final
 
 from bench.classifier.examples import WRITTEN, Example
+from bench.classifier.ordinary import ORDINARY
 from tenure.core.scanning.classifying import FEATURES_VERSION, PLACES, Model, length_of
 
 COST: Final = 1.0
 ROUNDS: Final = 30
 SEED: Final = 6
-WRITTEN_WEIGHT: Final = 3.0
-"""Our own benign sentences count three times: they stand for registers that no other source has."""
+TIMES: Final = {(WRITTEN, False): 3.0, (ORDINARY, False): 3.0}
+"""What counts more often than a source of its size would: these stand for many registers, not for one."""
 
 
 def learn(examples: Sequence[Example], *, version: str, threshold: float = 0.0) -> Model:
@@ -38,16 +39,13 @@ def learn(examples: Sequence[Example], *, version: str, threshold: float = 0.0) 
 def importance(examples: Sequence[Example]) -> list[float]:
     """What each example counts: both labels the same in sum, and a source by the root of its size."""
     sizes = Counter((one.source, one.attack) for one in examples)
-    raw = [1 / sqrt(sizes[one.source, one.attack]) for one in examples]
+    raw = [TIMES.get((one.source, one.attack), 1.0) / sqrt(sizes[one.source, one.attack]) for one in examples]
     sums = {
         label: fsum(weight for weight, one in zip(raw, examples, strict=True) if one.attack is label)
         for label in (False, True)
     }
     half = len(examples) / 2
-    return [
-        weight * half / sums[one.attack] * (WRITTEN_WEIGHT if one.source == WRITTEN else 1.0)
-        for weight, one in zip(raw, examples, strict=True)
-    ]
+    return [weight * half / sums[one.attack] for weight, one in zip(raw, examples, strict=True)]
 
 
 def _descend(examples: Sequence[Example], counts: Sequence[float]) -> tuple[list[float], float]:

@@ -6,8 +6,19 @@ from pathlib import Path
 import msgspec
 import pytest
 from bench.classifier import held_out
-from bench.classifier.examples import PATTERNS, WRITTEN, Example, development, example, source_of, written
+from bench.classifier.examples import (
+    ATTACK_PATTERNS,
+    PATTERNS,
+    WRITTEN,
+    Example,
+    development,
+    example,
+    own,
+    source_of,
+    written,
+)
 from bench.classifier.learning import importance, learn
+from bench.classifier.ordinary import ORDINARY, digest_of, ordinary
 from bench.train_classifier import write
 
 from tenure.core.scanning.classifying import Classifier, Model
@@ -85,7 +96,7 @@ def test_a_threshold_lets_no_more_benign_lines_pass_than_it_may() -> None:
         held_out.Scored(example=one, score=score, by_rules=False)
         for one, score in zip(made_up(), (0.9, 0.4, 0.1, 0.5, 0.2, 0.0), strict=True)
     ]
-    rows = held_out.table(scored, held_out.threshold_for(scored, false_alarms=0.34))
+    rows = held_out.table(scored, held_out.threshold_together(scored, false_alarms=0.34))
 
     assert held_out.total(rows, attack=False).alone == 1
     assert held_out.total(rows, attack=True).alone == 2
@@ -94,6 +105,38 @@ def test_a_threshold_lets_no_more_benign_lines_pass_than_it_may() -> None:
         ("two", 1, False),
         ("one", 2, True),
         ("two", 1, True),
+    ]
+
+
+def test_a_threshold_counts_what_rules_and_classifier_find_together() -> None:
+    """What a rule finds already takes its part of the share, whatever its score."""
+    scored = [
+        held_out.Scored(example=example("a note", attack=False, source="one"), score=score, by_rules=by_rules)
+        for score, by_rules in ((0.9, True), (0.8, False), (0.7, False), (0.1, False))
+    ]
+
+    assert held_out.threshold_together(scored, false_alarms=0.25) == pytest.approx(0.81)
+    assert held_out.threshold_together(scored, false_alarms=0.5) == pytest.approx(0.71)
+
+
+def test_a_source_has_no_say_in_its_own_threshold() -> None:
+    """What is counted of a source is what the choice of the others finds there."""
+    scored = [
+        held_out.Scored(example=example("a", attack=attack, source=source), score=score, by_rules=False)
+        for source, attack, score in (
+            ("one", False, 0.9),
+            ("one", True, 0.5),
+            ("two", False, 0.2),
+            ("two", True, 0.7),
+        )
+    ]
+    rows = held_out.transferred(scored, false_alarms=0.0)
+
+    assert [(row.source, row.attack, row.alone) for row in rows] == [
+        ("one", False, 1),
+        ("one", True, 1),
+        ("two", False, 0),
+        ("two", True, 0),
     ]
 
 
@@ -121,3 +164,32 @@ def test_our_own_sentences_are_many_varied_and_always_the_same() -> None:
     assert len(set(texts)) > 800
     assert [text for text in texts if "{|" in text or "||" in text] == []
     assert [one.text for one in written("a {b} {{c}}")] == ["a b {c}"]
+
+
+def test_our_own_attacks_are_sentences_as_well() -> None:
+    """Both labels have sentences of our own, and no attack pattern has a bracket left over."""
+    texts = [one.text for one in written(ATTACK_PATTERNS.read_text(encoding="utf-8"), attack=True)]
+
+    assert len(set(texts)) > 400
+    assert [text for text in texts if "{|" in text or "||" in text or "|}" in text] == []
+    assert {(one.source, one.attack) for one in own()} == {(WRITTEN, False), (WRITTEN, True)}
+
+
+def test_ordinary_text_is_the_prose_of_documentation_strings(tmp_path: Path) -> None:
+    """Paragraphs and inner lines, without what tests and broken files say, and always in one order."""
+    (tmp_path / "test").mkdir()
+    (tmp_path / "test" / "a.py").write_text('"""A test says how things go wrong."""')
+    (tmp_path / "broken.py").write_text("def")
+    (tmp_path / "b.py").write_text(
+        '"""Opens the door for every guest of the house,\n    and closes it behind them.\n\n'
+        '    1 + 2 = 3; 4 * 5\n"""\n'
+    )
+
+    found = ordinary(tmp_path)
+
+    assert sorted(one.text for one in found) == [
+        "Opens the door for every guest of the house,",
+        "Opens the door for every guest of the house, and closes it behind them.",
+    ]
+    assert {(one.source, one.attack) for one in found} == {(ORDINARY, False)}
+    assert digest_of(found) == digest_of(ordinary(tmp_path))

@@ -66,6 +66,7 @@ contents = st.text(st.characters(codec="utf-8"), min_size=1, max_size=60).filter
     lambda text: len(text.strip().encode()) >= erasure.NEEDLE_BYTES_MIN and len(text.split()) > 1
 )
 words = st.text(st.characters(codec="utf-8", categories=["L", "N"]), min_size=6, max_size=30)
+plain_words = st.text(st.characters(codec="ascii", categories=["L", "N"]), min_size=6, max_size=30)
 padding = st.binary(max_size=7)
 
 
@@ -252,7 +253,7 @@ def test_a_needle_is_long_enough_to_mean_something(content: str) -> None:
 
 
 @MODEST
-@given(word=words.filter(str.isascii), before=padding, coding=st.sampled_from(["utf-16-le", "utf-16-be"]))
+@given(word=plain_words, before=padding, coding=st.sampled_from(["utf-16-le", "utf-16-be"]))
 def test_a_lone_word_is_no_residue_where_others_may_say_it(word: str, before: bytes, coding: str) -> None:
     """SPEC F7: the word index and ids hold plain words; in any other coding it is looked for."""
     assert not found_in(word, before + word.encode() + before)

@@ -10,10 +10,11 @@ from msgspec.structs import replace
 from tests.core.examples import MODEST, NOW, id_of, memory, texts
 
 from tenure.core.memory import Memory
-from tenure.core.retrieval import PARTS, Candidate, Ranked, Recall, pack, rank
+from tenure.core.ranking import PARTS
+from tenure.core.retrieval import Candidate, Ranked, Recall, pack
 from tenure.core.rows import microseconds
+from tenure.core.token_estimate import estimate_tokens
 from tenure.core.truth import Doubt
-from tenure.core.wording import estimate_tokens
 
 QUESTION = Recall(agent="support", purpose="service", query="which notebook?")
 RECEIPT = id_of(0xABCDEF)
@@ -22,8 +23,9 @@ DOUBT = Doubt()
 
 def ranked_first(number: int, *, written: datetime = NOW) -> Ranked:
     """The row of a memory of this number, ranked."""
-    candidate = Candidate(number, id_of(number), "preference", 1, 1.0, microseconds(written), 5)
-    return rank([candidate], {}, microseconds(NOW))[0]
+    candidate = Candidate(number, id_of(number), "preference", microseconds(written))
+    parts = dict.fromkeys(PARTS, 0.1)
+    return Ranked(candidate, sum(parts.values()), parts)
 
 
 def shown(*contents: str) -> list[tuple[Ranked, Memory]]:

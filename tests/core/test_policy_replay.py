@@ -1,5 +1,6 @@
 """What another policy would say of one memory, or of a refused proposal (SPEC I4)."""
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -7,6 +8,7 @@ from msgspec.structs import replace
 from tests.core.examples import NOW, memory
 
 from tenure.core.admission import Condition, Policy, Proposal, Rule, Side, default_policy
+from tenure.core.custom_rules import Objection
 from tenure.core.events import Refused
 from tenure.core.identity import Role, SourceType
 from tenure.core.memory import evolve
@@ -68,9 +70,9 @@ def test_what_would_come_of_it(
 ) -> None:
     """SPEC I4: only an active memory is ever touched, and only by holding it."""
     status, trust, rule, held, outcome, gives, effect = row
-    said = reconsider(policy(outcome, gives), standing(status, trust, rule, held=held))[1]
+    said = reconsider(policy(outcome, gives), standing(status, trust, rule, held=held))
 
-    assert said is effect
+    assert said.effect is effect
 
 
 def test_what_turns_on_what_was_not_kept_stays_as_it_is() -> None:
@@ -78,17 +80,126 @@ def test_what_turns_on_what_was_not_kept_stays_as_it_is() -> None:
     old = replace(standing(ACTIVE), unknown=frozenset({Side.CALLER}))
     by_role, by_kind = policy(REJECT, roles=WRITER), policy(REJECT)
 
-    ruling, effect = reconsider(by_role, old)
+    ruling, effect, _custom = reconsider(by_role, old)
 
     assert (ruling.decision.outcome, ruling.decision.rule, effect) == (APPROVE, UNKNOWN, None)
-    assert reconsider(by_kind, old)[1] is Effect.HELD
-    assert reconsider(replace(by_role, rules=by_kind.rules + by_role.rules), old)[1] is Effect.HELD
+    assert reconsider(by_kind, old).effect is Effect.HELD
+    assert reconsider(replace(by_role, rules=by_kind.rules + by_role.rules), old).effect is Effect.HELD
+
+
+class House:
+    """A custom rule that says what a test wants of what it is shown."""
+
+    version = "1"
+
+    def __init__(self, judge: Callable[[Proposal], Any], name: str = "house") -> None:
+        self.name = name
+        self.judge = judge
+
+
+def against(outcome: Outcome) -> Callable[[Proposal], Objection]:
+    """Something against every proposal."""
+    return lambda _proposal: Objection(outcome=outcome, reason="house rules")
+
+
+def of_writers(proposal: Proposal) -> Objection | None:
+    """Something against what no writer proposes."""
+    match proposal:
+        case Proposal(roles=roles) if Role.WRITER not in roles:
+            return Objection(outcome=REJECT, reason="writers only")
+        case _:
+            return None
+
+
+@pytest.mark.parametrize(
+    ("status", "said", "outcome", "rule", "effect"),
+    [
+        (ACTIVE, None, APPROVE, "rule", None),
+        (ACTIVE, QUARANTINE, QUARANTINE, "custom.house", Effect.HELD),
+        (ACTIVE, REJECT, REJECT, "custom.house", Effect.HELD),
+        (QUARANTINED, QUARANTINE, QUARANTINE, "custom.house", None),
+        (QUARANTINED, REJECT, REJECT, "custom.house", Effect.STAYS_QUARANTINED),
+    ],
+)
+def test_custom_rules_have_their_word(
+    status: Status, said: Outcome | None, outcome: Outcome, rule: str, effect: Effect | None
+) -> None:
+    """SPEC I4: a replay asks the rules in code as a write does, behind the policy."""
+    house = House(against(said) if said else lambda _proposal: None)
+
+    ruling, found, custom = reconsider(policy(APPROVE), standing(status), (house,))
+
+    assert (ruling.decision.outcome, ruling.decision.rule, found) == (outcome, rule, effect)
+    assert custom is not None
+    assert (custom.untold, custom.failed) == ((), ())
+
+
+def _fails(_proposal: Proposal) -> None:
+    raise LookupError
+
+
+@pytest.mark.parametrize(
+    "answer", [_fails, lambda _proposal: "no", against(APPROVE)], ids=["raises", "a text", "lets it in"]
+)
+def test_a_memory_is_not_touched_where_a_custom_rule_fails(answer: Callable[[Proposal], Any]) -> None:
+    """SPEC I4, L5: a plug-in that breaks empties no memory; the answer names it."""
+    ruling, effect, custom = reconsider(policy(APPROVE), standing(ACTIVE), (House(answer),))
+
+    assert (ruling.decision.rule, effect) == (UNKNOWN, None)
+    assert custom is not None
+    assert (custom.untold, custom.failed) == ((), ("house",))
+
+
+def test_a_custom_rule_that_looks_at_what_was_not_kept_has_no_word() -> None:
+    """SPEC I4: whatever it says of a caller that nobody knows any more; one that does not look has."""
+    old = replace(standing(ACTIVE), unknown=frozenset({Side.CALLER}))
+    kinds = House(lambda proposal: None if proposal.kind is Kind.FACT else against(REJECT)(proposal))
+
+    guessed, effect, custom = reconsider(policy(APPROVE), old, (House(of_writers),))
+
+    assert (guessed.decision.rule, effect) == (UNKNOWN, None)
+    assert custom is not None
+    assert custom.untold == ("house",)
+    assert reconsider(policy(APPROVE), old, (kinds,)).ruling.decision.rule == "rule"
+    assert reconsider(policy(APPROVE), standing(ACTIVE), (House(of_writers),)).effect is Effect.HELD
+
+
+def test_where_something_turns_it_away_nobody_else_need_be_asked() -> None:
+    """SPEC L2: nothing is stricter than that, so a rule without a word changes nothing."""
+    strict = House(against(REJECT), "strict")
+
+    said = reconsider(policy(APPROVE), standing(ACTIVE), (House(_fails), strict))
+
+    assert (said.ruling.decision.rule, said.effect) == ("custom.strict", Effect.HELD)
+    assert reconsider(policy(REJECT), standing(ACTIVE), (House(_fails),)).ruling.decision.rule == "rule"
+
+
+@pytest.mark.parametrize(
+    ("refused", "judge", "outcome", "rule"),
+    [
+        (replace(REFUSED, proposer_roles=()), of_writers, "reject", "custom.house"),
+        (replace(REFUSED, proposer_roles=tuple(WRITER)), of_writers, "approve", "rule"),
+        (REFUSED, of_writers, UNKNOWN, UNKNOWN),
+        (BY_MODEL, lambda proposal: proposal.claim and against(REJECT)(proposal), UNKNOWN, UNKNOWN),
+        (BY_MODEL, lambda proposal: proposal.input_trusts and None, UNKNOWN, UNKNOWN),
+        (REFUSED, lambda proposal: proposal.characters and None, UNKNOWN, UNKNOWN),
+        (replace(REFUSED, characters=9), lambda proposal: proposal.characters and None, "approve", "rule"),
+        (replace(REFUSED, rule="forgotten-value"), _fails, "reject", "forgotten-value"),
+    ],
+)
+def test_custom_rules_have_their_word_on_what_was_refused(
+    refused: Refused, judge: Callable[[Proposal], Any], outcome: str, rule: str
+) -> None:
+    """SPEC I4, L13: of what the log has of it; where they ask for more it cannot be told."""
+    said = after_refusal(policy(APPROVE), refused, (House(judge),))
+
+    assert (said.outcome, said.rule) == (outcome, rule)
 
 
 def test_holding_it_says_which_rule_of_which_policy_and_changes_nothing_else() -> None:
     """SPEC I4, L2: the decision is the new one; trust and end stay."""
     before = standing(ACTIVE, APPLICATION)
-    ruling, _ = reconsider(policy(REJECT), before)
+    ruling = reconsider(policy(REJECT), before).ruling
     after = evolve(before.memory, holding(before.memory, ruling, NOW))
 
     assert (after.status, after.version) == (QUARANTINED, before.memory.version + 1)
@@ -135,4 +246,4 @@ def test_a_refused_proposal_is_judged_by_what_was_kept_of_it(
     refused: Refused, chosen: Policy, outcome: str, rule: str
 ) -> None:
     """SPEC I4, L13, F4a: what was forgotten or revoked is so under any policy."""
-    assert after_refusal(chosen, refused) == (outcome, rule)
+    assert after_refusal(chosen, refused) == (outcome, rule, None)

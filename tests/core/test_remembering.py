@@ -29,8 +29,8 @@ from tenure.core.memory import Memory
 from tenure.core.proposals import Remember
 from tenure.core.remembering import WriteFacts, Written, remember
 from tenure.core.scanning import FindingKind
+from tenure.core.token_estimate import estimate_tokens
 from tenure.core.vocabulary import Kind, Origin, Outcome, Status, Trust
-from tenure.core.wording import estimate_tokens
 
 APPLICATION = source(type=SourceType.APPLICATION, id="crm-1")
 E_MAIL = source(type=SourceType.EMAIL, id="mail-1")

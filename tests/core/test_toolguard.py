@@ -37,6 +37,7 @@ TOOLS: Final[Tools] = {
         "limit": Sensitive(resolver="credit-office", describe="How much may leave at once."),
     },
     "pay_many": {"payees.iban": Sensitive(resolver=MASTER)},
+    "search_web": {},
 }
 MARK: Final = {RESOLVED_BY: MASTER}
 MOMENT: Final = Moment(now=datetime(2031, 5, 4, tzinfo=UTC), fresh_id=UUID(int=1))
@@ -221,6 +222,42 @@ def test_a_refused_call_leaves_an_event_without_its_values() -> None:
     told = msgspec.json.encode((decided.answer, decided.events[0].data)).decode()
     assert "3704" not in told
     assert "Okapi" not in told
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "allowed"),
+    [
+        ("send_mail", {}, False),
+        ("Pay_Supplier", {}, False),
+        ("pay_supplier ", {"iban": IBAN}, False),
+        ("search_web", {"query": IBAN}, True),
+        ("pay_supplier", {}, True),
+    ],
+)
+def test_a_tool_that_nobody_declared_is_refused_where_the_operator_says_so(
+    tool: str, arguments: dict[str, Any], *, allowed: bool
+) -> None:
+    """SPEC X1: another spelling of a name is another tool, and one with nothing sensitive is known."""
+    command = AuthorizeTool(tool=tool, arguments=arguments)
+
+    decided = toolguard.authorize(command, TOOLS, (POISON,), None, caller(), MOMENT, refuses_undeclared=True)
+
+    assert (decided.answer.allowed, decided.answer.undeclared) == (allowed, not allowed)
+    assert decided.answer.refused == ()
+    assert decided.events[0].data == (
+        ToolAuthorized(tool=tool, resolved=tuple(TOOLS[tool]))
+        if allowed
+        else ToolRefused(tool=tool, refused=(), undeclared=True)
+    )
+
+
+def test_a_declared_tool_is_refused_for_its_values_alone() -> None:
+    """SPEC X2: the answer does not say that a tool is unknown which is declared."""
+    command = AuthorizeTool(tool="pay_supplier", arguments={"iban": IBAN})
+
+    decided = toolguard.authorize(command, TOOLS, (), None, caller(), MOMENT, refuses_undeclared=True)
+
+    assert (decided.answer.allowed, decided.answer.undeclared) == (False, False)
 
 
 @pytest.mark.parametrize(

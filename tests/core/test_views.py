@@ -92,6 +92,7 @@ from tenure.core.views import (
     encode_grants,
     indexed_text,
     key_target,
+    meant_text,
     project,
     revoked_key,
     search_change,
@@ -395,14 +396,17 @@ def test_without_a_row_or_a_secret_there_is_nothing_to_index() -> None:
     assert indexed_text(event(Promoted(trust=admitted().trust))) is None
 
 
-def test_what_is_indexed_is_content_claim_and_the_day_it_was_seen() -> None:
+def test_what_is_indexed_is_content_claim_source_and_the_day_it_was_seen() -> None:
     """SPEC R2: what a question may ask by; neither the key nor the source's address."""
     seen = datetime(2026, 2, 3, tzinfo=UTC)
     bare = replace(SECRET, claim=None)
-    whole = [CONTENT, CLAIM.entity, CLAIM.attribute, CLAIM.value, "3 February 2026"]
+    own = [CONTENT, CLAIM.entity, CLAIM.attribute, CLAIM.value]
+    whole = [*own, admitted().source_id, "3 February 2026 2026-02-03"]
 
     assert indexed_text(event(admitted(observed_at=seen))) == "\n".join(whole)
-    assert indexed_text(event(admitted(), secret=bare)) == CONTENT
+    assert indexed_text(event(admitted(), secret=bare)) == f"{CONTENT}\n{admitted().source_id}"
+    assert meant_text(event(admitted(observed_at=seen))) == "\n".join(own)
+    assert meant_text(event(admitted(), secret=bare)) == CONTENT
 
 
 @MODEST

@@ -20,11 +20,11 @@ PAGE = Path(__file__).resolve().parents[2] / "docs" / "capabilities" / "tool-gua
 SECONDS_MAX = 60
 
 
-def printed(language: str) -> str:
-    """The page's block in this language."""
+def printed(language: str, *, which: int = 0, of: int = 1) -> str:
+    """The page's only block in this language, or one of so many."""
     found = re.findall(rf"^```{language}\n(.*?)^```", PAGE.read_text("utf-8"), re.MULTILINE | re.DOTALL)
-    assert len(found) == 1
-    return str(found[0])
+    assert len(found) == of
+    return str(found[which])
 
 
 def declared() -> str:
@@ -37,13 +37,26 @@ def declared() -> str:
 def test_the_declarations_are_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """SPEC S3: the file and the environment, word for word."""
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "tenure.toml").write_text(printed("toml"), encoding="utf-8")
+    (tmp_path / "tenure.toml").write_text(printed("toml", of=2), encoding="utf-8")
 
     in_file = load(environment={}).settings.tools
     in_environment = load(environment={"TENURE_TOOLS": declared()}).settings.tools
 
-    assert list(in_file) == list(tomllib.loads(printed("toml"))["tools"])
+    assert list(in_file) == list(tomllib.loads(printed("toml", of=2))["tools"])
     assert in_environment["pay_supplier"].parameters["iban"].resolver == "supplier-master"
+
+
+def test_a_tool_without_anything_sensitive_is_declared_and_others_are_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """SPEC X2, S3: word for word."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "tenure.toml").write_text(printed("toml", which=1, of=2), encoding="utf-8")
+
+    settings = load(environment={}).settings
+
+    assert settings.tools_undeclared == "refuse"
+    assert list(settings.tools) == ["search_web"]
 
 
 def test_the_python_runs(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 import itertools
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 from uuid import UUID
 
 import pytest
@@ -17,6 +18,7 @@ PLACES: list[Place] = list(
     itertools.product(("acme", "globex"), ("support", "sales"), ("answering", "selling"), ("ann", "bob"))
 )
 TEXT = "The customer prefers the phone"
+TALK: Any = {"thread": "talk-7", "position": 3}
 READING = ("writer", "reader", "reviewer", "auditor")
 
 
@@ -25,8 +27,8 @@ class World:
 
     def __init__(self, store: Tenure) -> None:
         self.store = store
-        self.active = {place: self.written(place, Source.application("crm-1")) for place in PLACES}
-        self.waiting = {place: self.written(place, Source.email("mail-1")) for place in PLACES}
+        self.active = {place: self.written(place, Source.application("crm-1", **TALK)) for place in PLACES}
+        self.waiting = {place: self.written(place, Source.email("mail-1", **TALK)) for place in PLACES}
 
     def written(self, place: Place, source: Source) -> Memory:
         """One memory, with a key and an idempotency key that are the same everywhere."""
@@ -61,6 +63,19 @@ def test_recall_shows_exactly_its_own(world: World, place: Place) -> None:
 
     assert [memory.id for memory in found] == [world.active[place].id]
     assert found.context.count(TEXT) == 1
+
+
+@EACH
+def test_neighbours_are_exactly_its_own(world: World, place: Place) -> None:
+    """SPEC M2, R2a: one thread has the same name in all sixteen, and only its own memory stands in each."""
+    session = world.session(place)
+
+    assert [memory.id for memory in session.neighbours(world.active[place].id)] == [world.active[place].id]
+    assert [memory.id for memory in session.recall(key_prefix="con")] == [world.active[place].id]
+    for other in PLACES:
+        if other != place:
+            with pytest.raises(NotFound):
+                session.neighbours(world.active[other].id)
 
 
 @EACH

@@ -1,5 +1,6 @@
 """What an open store shows of the memories that ``giraffe`` makes: rows, and words."""
 
+from collections.abc import Sequence
 from typing import Final
 
 from tests.clock import START
@@ -9,6 +10,7 @@ from tests.stores.items import SUBJECT, TENANT, number
 from tenure.core.retrieval import Filter
 from tenure.core.rows import microseconds
 from tenure.core.wording import analyse
+from tenure.usecases.ports import Reading
 
 AT: Final = microseconds(START)
 TERMS: Final = analyse("which giraffe?")
@@ -26,9 +28,14 @@ def found(opened: Opened, *, agent: str = "support", tenant: str = TENANT) -> se
     """The memories of a boundary that are found by the word that all of these have."""
     where = Filter(tenant=tenant, agent=agent, purpose="answering", now=AT)
     with opened.store.reading() as reading:
-        seqs = {hit.created_seq for hit in reading.hits(where, TERMS)}
-        candidates = reading.candidates(where, sorted(seqs))
-    return {one.memory_id.int for one in candidates}
+        return by_words(reading, where, TERMS)
+
+
+def by_words(reading: Reading, where: Filter, terms: Sequence[str]) -> set[int]:
+    """The memories that share one of the terms."""
+    rows, postings = reading.search(where, terms, None)
+    seqs = {int(seq) for one in postings.values() for seq in one.seqs}
+    return {rows.ids[place].int for place, seq in enumerate(rows.seqs) if int(seq) in seqs}
 
 
 def words_left(opened: Opened, subject: str = SUBJECT) -> int:

@@ -59,9 +59,10 @@ def test_what_was_appended_is_found_by_its_words_at_once(opened: Opened) -> None
     )
 
     with opened.store.reading() as reading:
-        found = reading.hits(where, analyse("Which phone?"))
+        postings = reading.search(where, analyse("Which phone?"), None).postings
 
-    assert [(hit.term, hit.frequency, hit.created_seq) for hit in found] == [("phone", 1, 1)]
+    found = [(term, one.seqs.tolist(), one.frequencies.tolist()) for term, one in postings.items()]
+    assert found == [("phone", [1], [1])]
 
 
 def test_positions_are_dense_whatever_was_refused(opened: Opened) -> None:

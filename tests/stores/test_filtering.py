@@ -30,20 +30,18 @@ ASKED = Filter(
 def positions(opened: Opened, where: Filter) -> dict[str, list[int]]:
     """What each of the store's questions lets through."""
     with opened.store.reading() as reading:
-        everything = range(1, 100)
-        statistics = reading.statistics(where)
-        return {
-            "candidates": sorted(one.created_seq for one in reading.candidates(where, everything)),
-            "recent": sorted(one.created_seq for one in reading.recent(where, 50)),
-            "hits": sorted({hit.created_seq for hit in reading.hits(where, TERMS)}),
-            "statistics": [statistics.rows, statistics.tokens],
-        }
+        rows, postings = reading.search(where, TERMS, None)
+    return {
+        "passing": rows.seqs.tolist(),
+        "postings": sorted({int(seq) for one in postings.values() for seq in one.seqs}),
+        "tokens": rows.tokens.tolist(),
+    }
 
 
 def only(*seqs: int) -> dict[str, list[int]]:
     """These rows, in every answer."""
     found = list(seqs)
-    return {"candidates": found, "recent": found, "hits": found, "statistics": [len(found), 5 * len(found)]}
+    return {"passing": found, "postings": found, "tokens": [5] * len(found)}
 
 
 @pytest.mark.parametrize("because", DIFFERENT)
@@ -128,8 +126,8 @@ def test_what_was_forgotten_is_in_no_answer(opened: Opened) -> None:
     assert positions(opened, ASKED) == only(4)
 
 
-def test_the_newest_come_first_up_to_the_limit(opened: Opened) -> None:
-    """SPEC R4: a limit cuts the oldest off, also across subjects."""
+def test_rows_of_several_subjects_come_in_the_order_in_which_they_were_written(opened: Opened) -> None:
+    """SPEC A2: whoever may see two subjects sees their memories as one line."""
     keys = opened.keyring
     put(opened, *(created(keys, one, subject=f"customer-{one % 2}") for one in range(1, 8)))
     where = Filter(
@@ -141,7 +139,26 @@ def test_the_newest_come_first_up_to_the_limit(opened: Opened) -> None:
     )
 
     with opened.store.reading() as reading:
-        assert [one.created_seq for one in reading.recent(where, 3)] == [7, 6, 5]
+        rows = reading.search(where, (), None).rows
+
+    assert rows.seqs.tolist() == [1, 2, 3, 4, 5, 6, 7]
+    assert [one.int for one in rows.ids] == [1, 2, 3, 4, 5, 6, 7]
+
+
+def test_a_window_lets_through_what_was_written_in_it(opened: Opened) -> None:
+    """SPEC R1: from its first instant up to its last, which is out."""
+    keys = opened.keyring
+    put(opened, created(keys, 1), created(keys, 2))
+    everything = Filter(tenant=TENANT, agent="support", purpose="answering", now=NOW)
+    with opened.store.reading() as reading:
+        at = int(reading.search(everything, (), None).rows.written_at[0])
+
+    seen = [
+        positions(opened, replace(everything, written_from=first, written_until=last))
+        for first, last in ((at, at + 1), (at + 1, None), (None, at), (None, None))
+    ]
+
+    assert seen == [only(1, 2), only(), only(), only(1, 2)]
 
 
 def test_what_is_due_is_what_has_expired_and_is_not_marked_so(opened: Opened) -> None:

@@ -8,11 +8,12 @@ from tests.clock import START
 from tests.stores.engine import Engine, Opened, PostgresEngine, SqliteEngine
 from tests.stores.forgetting_items import NAME, VALUE, erasure_begun
 from tests.stores.items import SUBJECT, TENANT, accepted, created, log_of, number, put, renewed
+from tests.stores.looking import by_words
 
+from tenure.core.boundary_rows import place_number
 from tenure.core.retrieval import Filter
 from tenure.core.rows import FOREVER, microseconds
 from tenure.core.wording import analyse
-from tenure.stores.postgres.reading import place_number
 from tenure.usecases.evidence import verify
 from tenure.usecases.ports import Residue
 from tenure.usecases.sealing import fold
@@ -49,8 +50,7 @@ def found(opened: Opened, words: str) -> set[int]:
     """The memories that are found by words, of anybody."""
     where = Filter(tenant=TENANT, agent="support", purpose="answering", now=microseconds(START))
     with opened.store.reading() as reading:
-        seqs = sorted({hit.created_seq for hit in reading.hits(where, analyse(words))})
-        return {one.memory_id.int for one in reading.candidates(where, seqs)}
+        return by_words(reading, where, analyse(words))
 
 
 def failed(looked: list[Residue]) -> list[str]:
@@ -170,7 +170,9 @@ def plant_word(engine: Engine) -> None:
     elif isinstance(engine, PostgresEngine):
         with engine.superuser() as connection:
             connection.execute(
-                "INSERT INTO document VALUES ('acme', 1, 1, %s, '{okapi}')", (place_number(SUBJECT),)
+                "INSERT INTO document (tenant_id, created_seq, boundary, subject, version, terms) "
+                "VALUES ('acme', 1, 1, %s, 1, '{okapi}')",
+                (place_number(SUBJECT),),
             )
 
 
@@ -255,7 +257,7 @@ def test_words_as_they_were_indexed_are_found_unless_another_memory_has_the_same
     if not isinstance(engine, SqliteEngine):
         assert opened.store.search_files([], [b"okapi"]) == []
         return
-    theirs = b'["garden","quokka"]'
+    theirs = b'["1","crm","crm-1","garden","quokka"]'
     assert _files_with(engine.folder, theirs) != []
 
     [still_there] = opened.store.search_files([], [theirs])

@@ -66,7 +66,9 @@ def proposal(content: str = "Prefers e-mail to phone", **sides: Any) -> Remember
     return Remember(**(whole | sides))
 
 
-def question(query: str = "how should we contact them, by e-mail or by phone?", **sides: Any) -> Recall:
+def question(
+    query: str | None = "how should we contact them, by e-mail or by phone?", **sides: Any
+) -> Recall:
     """A question to the boundary that proposals are made in."""
     whole: dict[str, Any] = {"agent": AGENT, "purpose": PURPOSE, "subject": SUBJECT, "query": query}
     return Recall(**(whole | sides))

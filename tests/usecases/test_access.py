@@ -21,6 +21,7 @@ from tenure.usecases.access import (
     authenticate,
     caller_from_claims,
     create_key,
+    every_key,
     grants_from,
     local_operator,
     looks_like_jwt,
@@ -139,7 +140,7 @@ def test_a_token_of_another_tenant_opens_only_its_own(pipeline: Pipeline) -> Non
     theirs = create_key(pipeline, stranger, CreateKey(name="ci", grants=GRANTS))
 
     assert authenticate(pipeline, theirs.token).tenant == "globex"
-    assert [key.id for key in pipeline.run(LIST_KEYS, OPERATOR, ListKeys())] == [mine.key.id]
+    assert [key.id for key in pipeline.run(LIST_KEYS, OPERATOR, ListKeys()).items] == [mine.key.id]
     with pytest.raises(NotFound):
         pipeline.run(REVOKE_KEY, stranger, RevokeKey(key_id=mine.key.id))
     assert authenticate(pipeline, mine.token).tenant == TENANT
@@ -152,9 +153,44 @@ def test_keys_are_listed_oldest_first_with_their_state(pipeline: Pipeline, clock
     second = made(pipeline, "second", Grants(roles=frozenset({Role.AUDITOR})))
     pipeline.run(REVOKE_KEY, OPERATOR, RevokeKey(key_id=first.key.id))
 
-    one, two = pipeline.run(LIST_KEYS, OPERATOR, ListKeys())
+    one, two = pipeline.run(LIST_KEYS, OPERATOR, ListKeys()).items
     assert (one.name, one.grants, one.created_at, one.revoked_at) == ("first", GRANTS, START, clock.now())
     assert two == second.key
+
+
+def test_keys_are_listed_page_by_page(pipeline: Pipeline, clock: MovableClock) -> None:
+    """SPEC A1: each key stands on one page, whatever was made or ended between two of them."""
+    new = []
+    for number in range(5):
+        new.append(made(pipeline, f"key {number}").key.id)
+        clock.pass_time(seconds=1)
+
+    first = pipeline.run(LIST_KEYS, OPERATOR, ListKeys(limit=2))
+    pipeline.run(REVOKE_KEY, OPERATOR, RevokeKey(key_id=new[1]))
+    second = pipeline.run(LIST_KEYS, OPERATOR, ListKeys(limit=2, cursor=first.next_cursor))
+    new.append(made(pipeline, "key 5").key.id)
+    third = pipeline.run(LIST_KEYS, OPERATOR, ListKeys(limit=2, cursor=second.next_cursor))
+
+    assert [[key.id for key in page.items] for page in (first, second, third)] == [new[:2], new[2:4], new[4:]]
+    assert third.next_cursor is None
+    assert [key.id for key in every_key(pipeline, OPERATOR)] == new
+
+
+@pytest.mark.parametrize(
+    ("command", "field"),
+    [
+        (ListKeys(limit=0), "limit"),
+        (ListKeys(limit=201), "limit"),
+        (ListKeys(cursor="after:7"), "cursor"),
+        (ListKeys(cursor=""), "cursor"),
+    ],
+)
+def test_a_page_of_keys_that_cannot_be_is_refused(pipeline: Pipeline, command: ListKeys, field: str) -> None:
+    """SPEC S2: a cursor is one that a page gave."""
+    with pytest.raises(InvalidRequest) as refused:
+        pipeline.run(LIST_KEYS, OPERATOR, command)
+
+    assert refused.value.details["field"] == field
 
 
 def test_only_an_operator_who_is_no_model_manages_keys(pipeline: Pipeline) -> None:

@@ -18,18 +18,21 @@ from tests.usecases.asking import (
     source,
     written,
 )
-from tests.usecases.policies import DEFAULT, OPEN, STRICT, replayed, rule
+from tests.usecases.policies import DEFAULT, OPEN, STRICT, replayed, rule, run_under
 
-from tenure.core.admission import Policy
+from tenure.core.admission import Policy, Proposal
+from tenure.core.custom_rules import Objection
 from tenure.core.errors import InvalidRequest, MemoryRejected
 from tenure.core.identity import SourceType
 from tenure.core.policy_documents import encode
 from tenure.core.policy_replay import Effect
 from tenure.core.proposals import Revise
-from tenure.core.vocabulary import Claim, Kind, Outcome, Trust
+from tenure.core.vocabulary import Claim, Kind, Outcome, Status, Trust
 from tenure.usecases.forgetting import FORGET_SUBJECT, ForgetSubject
 from tenure.usecases.pipeline import Pipeline
-from tenure.usecases.policy_replay import candidate
+from tenure.usecases.policy_replay import CustomCounted, candidate
+from tenure.usecases.policy_switching import switch_round
+from tenure.usecases.reading import GET, Get
 from tenure.usecases.remembering import REMEMBER, REVISE, ReviseMemory
 from tenure.usecases.review import PROMOTE
 
@@ -185,6 +188,73 @@ def test_a_tenant_sees_its_own_and_lifetimes_change_nothing(pipeline: Pipeline) 
     assert replayed(pipeline, short)[0] == []
     assert replayed(pipeline, short, tenant="globex")[1].examined == 0
     assert replayed(pipeline, short, tenant=TENANT)[1].examined == 1
+
+
+class Skills:
+    """A custom rule that wants facts by a credential called so looked at, and fails for preferences."""
+
+    name, version = "facts", "7"
+
+    def judge(self, proposal: Proposal) -> Objection | None:
+        """Something against facts."""
+        if proposal.kind is Kind.PREFERENCE:
+            raise LookupError
+        if proposal.kind is Kind.FACT and proposal.source_type is SourceType.APPLICATION:
+            return Objection(outcome=Outcome.QUARANTINE, reason="facts are looked at")
+        return None
+
+
+def test_the_custom_rules_of_the_node_are_replayed_too(pipeline: Pipeline) -> None:
+    """SPEC I4: a replay says what a switch would hold, and where a rule in code has no word."""
+    fact = written(pipeline)
+    written(pipeline, "Prefers tea", kind=Kind.PREFERENCE)
+    waiting = held(pipeline)
+    pipeline.rules = replace(pipeline.rules, write=replace(pipeline.rules.write, custom=(Skills(),)))
+
+    changes, answer = replayed(pipeline, OPEN)
+
+    found = {one.memory_id: (one.after, one.after_rule, one.effect) for one in changes}
+    assert found == {
+        fact.id: ("quarantine", "custom.facts", Effect.HELD),
+        waiting.id: ("approve", "anything", Effect.STAYS_QUARANTINED),
+    }
+    assert answer.custom_rules == (CustomCounted(name="facts", version="7", decided=1, untold=0, failed=1),)
+    assert ("application", "unknown") in {(one.before_rule, one.after_rule) for one in answer.memories}
+
+
+def test_a_switch_holds_what_the_custom_rules_hold(pipeline: Pipeline) -> None:
+    """SPEC I4: exactly what the replay said."""
+    fact = written(pipeline)
+    preference = written(pipeline, "Prefers tea", kind=Kind.PREFERENCE)
+    run_under(pipeline, OPEN)
+    pipeline.rules = replace(pipeline.rules, write=replace(pipeline.rules.write, custom=(Skills(),)))
+    _changes, answer = replayed(pipeline, OPEN)
+
+    switch_round(pipeline, batch_size=100)
+
+    statuses = {
+        one: pipeline.run(GET, OFFICER, Get(memory_id=one)).status for one in (fact.id, preference.id)
+    }
+    assert answer.held == 1
+    assert statuses == {fact.id: Status.QUARANTINED, preference.id: Status.ACTIVE}
+
+
+def test_what_a_custom_rule_would_need_of_a_refusal_was_not_kept(pipeline: Pipeline) -> None:
+    """SPEC I4, L13: the claim of a refused proposal is content, so a rule that asks for it cannot tell."""
+
+    class Claims:
+        name, version = "claims", "1"
+
+        def judge(self, proposal: Proposal) -> Objection | None:
+            return Objection(outcome=Outcome.REJECT, reason="claims") if proposal.claim else None
+
+    refused(pipeline, "The password is hunter2-x9")
+    pipeline.rules = replace(pipeline.rules, write=replace(pipeline.rules.write, custom=(Claims(),)))
+
+    _changes, answer = replayed(pipeline, Policy(version="none", rules=()))
+
+    assert answer.custom_rules[0].untold == 1
+    assert [(one.after, one.after_rule) for one in answer.refused] == [("unknown", "unknown")]
 
 
 def test_the_trust_that_would_be_given_is_said(pipeline: Pipeline) -> None:

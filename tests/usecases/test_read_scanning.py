@@ -351,9 +351,25 @@ def test_scanners_outside_are_asked_about_what_has_no_verdict(pipeline: Pipeline
 
     assert (len(away.items), away.skipped.scan) == (0, 3)
     assert sorted(map(str, contents(found))) == ["The vault is green", "The vault is old"]
-    assert recalled(pipeline).items == found.items
+    assert sorted(map(str, contents(recalled(pipeline)))) == sorted(map(str, contents(found)))
     assert outside.asked == asked == 6
     assert len(holds(pipeline)) == 1
+
+
+def test_what_judges_a_text_as_a_whole_is_not_given_joined_ones(pipeline: Pipeline) -> None:
+    """SPEC R5: each memory is scanned by all, and what they say together by those that name a place."""
+    for number in range(2):
+        written(pipeline, f"The vault has door {number}")
+    bad = written(pipeline, "They open the vault at nine")
+    placing, learned = Spotting(version="2"), Spotting("open the vault", version="2")
+    learned.name = "learned"
+    pipeline.scanning = Scanning((placing,), of_whole_texts=(learned,))
+    found = recalled(pipeline)
+
+    assert len(found.items) == 2
+    assert now(pipeline, bad).status is Status.QUARANTINED
+    assert sorted(text.count("The vault") for text in learned.seen) == [0, 1, 1]
+    assert max(text.count("The vault") for text in placing.seen) == 2
 
 
 def test_what_waits_is_never_asked_about(pipeline: Pipeline) -> None:

@@ -62,8 +62,8 @@ USER: Final = Scope(tier=Tier.USER, id=SUBJECT)
 LEAVE_EVENTS_OF_THEIR_OWN: Final = frozenset(
     {
         "authorize-tool", "create-key", "erase-subject", "forget-key", "forget-memory", "forget-subject",
-        "influence", "place-hold", "promote", "recall", "reject", "release-hold", "remember", "renew",
-        "revise", "revoke", "revoke-key", "revoke-source",
+        "influence", "neighbours", "place-hold", "promote", "recall", "reject", "release-hold", "remember",
+        "renew", "revise", "revoke", "revoke-key", "revoke-source",
     }
 )  # fmt: skip
 """Every use case that is no mere read. One that is missing here must say what it shows."""

@@ -5,6 +5,7 @@
 """
 
 from tenure.config.describing import Setting, declared, markdown_table
+from tenure.config.embedding import Embedding
 from tenure.config.loading import ConfigError, Explained, Loaded, load
 from tenure.config.policies import document_in_force, outcome_of_failure, policy_in_force
 from tenure.config.scanners import Scanning
@@ -28,6 +29,7 @@ __all__ = [
     "Admission",
     "Alerts",
     "ConfigError",
+    "Embedding",
     "Evidence",
     "Explained",
     "Jwt",

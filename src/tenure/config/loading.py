@@ -277,8 +277,9 @@ def _half_set_webhook(given: Mapping[str, _Given]) -> Iterator[str]:
 
 
 def _secrets_for_nobody(given: Mapping[str, _Given]) -> Iterator[str]:
-    """Refuse a secret of a remote scanner that no address is set for: it would silently not be asked."""
+    """Refuse a secret of a service that no address is set for: it would silently not be asked."""
     for address, secret in (
+        ("embedding.url", "embedding.key"),
         ("scanning.prompt_shields_endpoint", "scanning.prompt_shields_key"),
         ("scanning.http_classifier_url", "scanning.http_classifier_token"),
     ):

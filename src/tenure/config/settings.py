@@ -9,11 +9,13 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta
 
+from tenure.config.embedding import Embedding
 from tenure.config.kinds import MASK, Name, SafeAddress
 from tenure.config.scanners import Scanning
-from tenure.config.tools import ToolTable
+from tenure.config.tools import ToolTable, UndeclaredTools
 from tenure.core.scanning import FindingKind
 from tenure.core.vocabulary import Kind
+from tenure.core.wording import Language
 
 DAY_SECONDS = 86_400
 TEN_YEARS_SECONDS = 3_650 * DAY_SECONDS
@@ -112,12 +114,29 @@ class Recall(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     """What a recall returns and when it warns."""
 
     items_max: Annotated[int, Meta(description="Most memories in one recall.", ge=1, le=1_000)] = 20
+    language: Annotated[
+        Language,
+        Meta(
+            description="In which language words are brought to their stems; none: as they are written. "
+            "A change makes the search data anew.",
+            extra={"accepts": "english, french, german or another (docs/capabilities/text.md), or none"},
+        ),
+    ] = Language.ENGLISH
     stale_after_seconds: Annotated[
         int, Meta(description="Age past which a memory is marked stale.", ge=0, le=TEN_YEARS_SECONDS)
     ] = 7 * DAY_SECONDS
     stale_below_freshness: Annotated[
         float, Meta(description="Freshness under which a memory is marked stale.", ge=0, le=1)
     ] = 0.35
+    source_share_max: Annotated[
+        float,
+        Meta(
+            description="Share of each five places that one source takes where others come close; "
+            "1: not bounded.",
+            ge=0.2,
+            le=1,
+        ),
+    ] = 0.5
 
 
 class Review(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -378,6 +397,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     admission: Admission = Admission()
     scanning: Scanning = Scanning()
     recall: Recall = Recall()
+    embedding: Embedding = Embedding()
     review: Review = Review()
     upkeep: Upkeep = Upkeep()
     evidence: Evidence = Evidence()
@@ -392,6 +412,9 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
             },
         ),
     ] = {}
+    tools_undeclared: Annotated[
+        UndeclaredTools, Meta(description="What the guard says of a call of a tool that is not declared.")
+    ] = "allow"
     keys: Keys = Keys()
     jwt: Jwt = Jwt()
     log: Log = Log()

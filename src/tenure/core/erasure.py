@@ -22,7 +22,7 @@ from tenure.core.events import ErasureBegun, Event, SubjectErased
 from tenure.core.holds import forbids
 from tenure.core.identity import Caller, Moment, checked_name
 from tenure.core.rows import ErasureRow, HoldRow
-from tenure.core.wording import analyse
+from tenure.core.wording import Language, analyse
 
 FORMAT: Final = "tenure-erasure-certificate/1"
 SAMPLED_MAX: Final = 40
@@ -153,11 +153,11 @@ def needles(contents: Iterable[str]) -> list[bytes]:
     return list(dict.fromkeys(found))
 
 
-def indexed(texts: Iterable[str]) -> list[bytes]:
+def indexed(texts: Iterable[str], language: Language = Language.ENGLISH) -> list[bytes]:
     """How the word index writes the words of texts down: each text's own, sorted, as JSON."""
     return [
         msgspec.json.encode(words)
-        for words in (sorted(set(analyse(text))) for text in texts)
+        for words in (sorted(set(analyse(text, language))) for text in texts)
         if len(words) > 1
     ]
 

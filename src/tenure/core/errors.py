@@ -51,10 +51,10 @@ class Forbidden(TenureError):
 
 
 class ToolRefused(Forbidden):
-    """The guard refused a value for a sensitive parameter; the tool was not called (SPEC X2)."""
+    """The guard refused a sensitive value, or a tool that nobody declared; it was not called (SPEC X2)."""
 
     def __init__(self, *, tool: str, refused: tuple[RefusedParameter, ...], hint: str) -> None:
-        said = "; ".join(f"{one.parameter} was {_because(one)}" for one in refused)
+        said = "; ".join(f"{one.parameter} was {_because(one)}" for one in refused) or "it is not declared"
         super().__init__(f"{tool} was not called: {said}", hint=hint, tool=tool, refused=refused)
         self.tool = tool
         self.refused = refused

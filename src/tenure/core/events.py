@@ -283,6 +283,15 @@ class Recalled(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc
     budget_tokens: int | None = None
     as_of: datetime | None = None
     valid_at: datetime | None = None
+    further_fingerprints: tuple[bytes, ...] = ()
+    """Those of the other questions, where several were asked at once; without a question there is none."""
+    key_prefix_digest: bytes | None = None
+    scope: Scope | None = None
+    since: datetime | None = None
+    until: datetime | None = None
+    tokenizer: str | None = None
+    around: UUID | None = None
+    """The memory whose neighbours were asked for."""
 
 
 EventData = (

@@ -118,8 +118,12 @@ class ToolAuthorized(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tr
 
 
 class ToolRefused(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
-    """A tool call was stopped, with the memories that its values were found in (SPEC X2)."""
+    """A tool call was stopped, with the memories that its values were found in (SPEC X2).
+
+    An ``undeclared`` tool is stopped whatever it is given.
+    """
 
     tool: str
     refused: tuple[RefusedParameter, ...]
     receipt_ids: tuple[UUID, ...] = ()
+    undeclared: bool = False

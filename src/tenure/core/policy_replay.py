@@ -1,22 +1,24 @@
 """What another policy would say of what is stored (SPEC I4), for looking ahead and for switching. Pure.
 
     standing = known(memory, decided_on(its_events), input_trusts=…, corrected_trust=…)
-    ruling, effect = reconsider(policy, standing)
+    said = reconsider(policy, standing, custom)
 
-Laws: the policy that decided changes nothing; a change of rules alone lets nothing in, raises no trust and
-shortens no life; what a reviewer let in stays the reviewer's; ``HELD`` is exactly what a switch holds.
+Laws: the policy that decided changes nothing, nor do the custom rules; a change of rules alone lets nothing
+in, raises no trust and shortens no life; what a reviewer let in stays the reviewer's; ``HELD`` is exactly
+what a switch holds; where a custom rule has no word, nothing changes, and that is said.
 A memory is judged by what was seen when it was decided on: findings as stored, inputs as trusted then.
 """
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 from enum import StrEnum
-from typing import Final
+from typing import Final, NamedTuple
 from uuid import UUID
 
 import msgspec
 
 from tenure.core.admission import DERIVED, Policy, Proposal, Ruling, Side, counted, rule_on, turns_on
+from tenure.core.custom_rules import CustomRule, Retold, retold
 from tenure.core.events import Admitted, Event, Quarantined, Refused, Revised
 from tenure.core.incident_events import Held
 from tenure.core.memory import Memory, evolve
@@ -29,6 +31,13 @@ UNKNOWN: Final = "unknown"
 """What is said where the policy turns on what was not kept: it cannot be told."""
 _LENGTH_RULES: Final = frozenset({"content_length", "content_bound"})
 _CALLER_UNKNOWN: Final = frozenset({Side.CALLER})
+_SIDES: Final = {
+    Side.LENGTH: frozenset({"characters"}),
+    Side.CALLER: frozenset({"roles", "model_driven"}),
+    Side.CLAIM: frozenset({"claim"}),
+}
+_OTHERS: Final = frozenset({"input_trusts", "corrected_trust"})
+"""What a proposal had to do with other memories: of one that was refused it was not kept."""
 
 
 class Effect(StrEnum):
@@ -60,6 +69,22 @@ class Standing(msgspec.Struct, frozen=True, kw_only=True):
     """Whether a policy held it after it was let in: then how strictly is not known."""
     unknown: frozenset[Side] = frozenset()
     """What the log does not say of the proposal: of old events, who proposed it."""
+
+
+class Reconsidered(NamedTuple):
+    """The word on a memory, what would come of it where it differs, and what custom rules did about it."""
+
+    ruling: Ruling
+    effect: Effect | None
+    custom: Retold | None = None
+
+
+class AfterRefusal(NamedTuple):
+    """The word on a proposal that was refused: the outcome, and the rule that it is by."""
+
+    outcome: str
+    rule: str
+    custom: Retold | None = None
 
 
 class Change(msgspec.Struct, frozen=True, kw_only=True):
@@ -127,15 +152,21 @@ def is_reviewed(memory: Memory) -> bool:
     return memory.status is Status.ACTIVE and memory.trust is Trust.REVIEWER_VERIFIED
 
 
-def reconsider(policy: Policy, standing: Standing) -> tuple[Ruling, Effect | None]:
-    """The policy's word on a memory, and what would come of it where it differs.
+def reconsider(policy: Policy, standing: Standing, custom: Sequence[CustomRule] = ()) -> Reconsidered:
+    """The word of the policy and the custom rules on a memory, and what would come of it where it differs.
 
-    Where the policy turns on what was not kept, it is not judged: it stays as it is, by ``UNKNOWN``.
+    Where it turns on what was not kept, or on a custom rule that fails, the memory is not judged: it stays as
+    it is, by ``UNKNOWN``.
     """
     if standing.unknown and turns_on(policy, standing.proposal, standing.unknown):
-        return _untold(policy, standing), None
+        return Reconsidered(_untold(policy, standing), None)
     ruling = rule_on(policy, standing.proposal)
-    return ruling, _effect(ruling, standing)
+    if not custom:
+        return Reconsidered(ruling, _effect(ruling, standing))
+    said = retold(ruling, standing.proposal, policy, custom, unknown=_unknown(standing.unknown))
+    if said.ruling is None:
+        return Reconsidered(_untold(policy, standing), None, said)
+    return Reconsidered(said.ruling, _effect(said.ruling, standing), said)
 
 
 def holding(memory: Memory, ruling: Ruling, now: datetime) -> Event:
@@ -179,15 +210,15 @@ def before(standing: Standing) -> Outcome:
     return Outcome.APPROVE if standing.memory.status is Status.ACTIVE else Outcome.QUARANTINE
 
 
-def after_refusal(policy: Policy, refused: Refused) -> tuple[str, str]:
+def after_refusal(policy: Policy, refused: Refused, custom: Sequence[CustomRule] = ()) -> AfterRefusal:
     """Outcome and rule for a proposal that was refused, as if it stood alone.
 
     What was refused because it had been forgotten, or its source revoked, is so under any policy.
     """
     if refused.rule in REFUSED_ANYWAY:
-        return Outcome.REJECT, refused.rule
+        return AfterRefusal(Outcome.REJECT, refused.rule)
     if refused.characters is None and refused.rule in _LENGTH_RULES | _asking_for_length(policy):
-        return UNKNOWN, UNKNOWN
+        return AfterRefusal(UNKNOWN, UNKNOWN)
     proposal = Proposal(
         kind=refused.kind,
         source_type=refused.attested_type or refused.source_type,
@@ -197,9 +228,15 @@ def after_refusal(policy: Policy, refused: Refused) -> tuple[str, str]:
         model_driven=refused.proposer_model_driven is True,
     )
     if turns_on(policy, proposal, _not_kept(refused)):
-        return UNKNOWN, UNKNOWN
-    decision = rule_on(policy, proposal).decision
-    return decision.outcome, decision.rule
+        return AfterRefusal(UNKNOWN, UNKNOWN)
+    ruling, said = rule_on(policy, proposal), None
+    if custom:
+        sides = _not_kept(refused) | (frozenset({Side.LENGTH}) if refused.characters is None else frozenset())
+        said = retold(ruling, proposal, policy, custom, unknown=_unknown(sides) | _OTHERS)
+        if said.ruling is None:
+            return AfterRefusal(UNKNOWN, UNKNOWN, said)
+        ruling = said.ruling
+    return AfterRefusal(ruling.decision.outcome, ruling.decision.rule, said)
 
 
 def _not_kept(refused: Refused) -> frozenset[Side]:
@@ -207,12 +244,17 @@ def _not_kept(refused: Refused) -> frozenset[Side]:
     return frozenset({Side.CLAIM, *(_CALLER_UNKNOWN if refused.proposer_roles is None else ())})
 
 
+def _unknown(sides: frozenset[Side]) -> frozenset[str]:
+    """The names that custom rules have for these sides."""
+    return frozenset(name for side in sides for name in _SIDES[side])
+
+
 def _untold(policy: Policy, standing: Standing) -> Ruling:
     """What stands in for a word that cannot be told: all as it is."""
     decision = Decision(
         outcome=before(standing),
         rule=UNKNOWN,
-        reason="the policy turns on what was not kept of it",
+        reason="the word on it turns on what was not kept, or on a rule that fails",
         policy_version=policy.version,
     )
     return Ruling(decision=decision, trust=standing.memory.trust, lifetime=None)

@@ -227,7 +227,7 @@ def _edge(content: str) -> int:
 
 def _is_cut(left: str, right: str) -> bool:
     """Whether a code may have been cut between these two."""
-    return bool(_CODE.fullmatch(left[-_CODE_CHARACTERS:]) and _CODE.match(right))
+    return bool(_CODE.match(right) and _CODE.fullmatch(left[-_CODE_CHARACTERS:]))
 
 
 def _read(

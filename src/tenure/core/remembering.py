@@ -33,8 +33,8 @@ from tenure.core.retention import Ladder, asked_expiry, first_expiry
 from tenure.core.revoked_sources import from_revoked
 from tenure.core.rows import FloorRow
 from tenure.core.scanning import Finding
+from tenure.core.token_estimate import estimate_tokens
 from tenure.core.vocabulary import Decision, Origin, Outcome, Source, Status, Trust, Verdict
-from tenure.core.wording import estimate_tokens
 
 
 class WriteRules(msgspec.Struct, frozen=True, kw_only=True):

@@ -7,33 +7,31 @@ the
 budget is skipped and the smaller ones behind it still enter.
 """
 
-import heapq
-import math
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import datetime
 from typing import Final, NamedTuple
 from uuid import UUID
 
 import msgspec
+import numpy as np
 
+from tenure.core.boundary_rows import Rows
 from tenure.core.errors import InvalidRequest
-from tenure.core.identity import Scope
+from tenure.core.identity import NAME_CHARACTERS_MAX, Scope, checked_name
 from tenure.core.memory import Memory
-from tenure.core.proposals import check_text
+from tenure.core.proposals import check_text, check_time
+from tenure.core.ranking import Ranking
 from tenure.core.rendering import render_context, render_item
 from tenure.core.rows import from_microseconds
-from tenure.core.truth import Doubt, banner, freshness, is_stale
+from tenure.core.time_zones import time_zone
+from tenure.core.token_estimate import estimate_tokens
+from tenure.core.truth import Doubt, banner, is_stale
 from tenure.core.vocabulary import Kind, Status, Trust
-from tenure.core.wording import estimate_tokens
 
 QUERY_CHARACTERS_MAX: Final = 10_000
+QUERIES_MAX: Final = 8
 BUDGET_TOKENS_MAX: Final = 1_000_000
-BM25_K1: Final = 1.2
-BM25_B: Final = 0.75
-WORDS, TRUST, FRESHNESS, CONFIDENCE = 0.8, 0.1, 0.05, 0.05
-"""The weights of a score's parts: words find, the rest only orders what words leave equal."""
-PARTS: Final = ("words", "trust", "freshness", "confidence")
+SCORE_DIGITS: Final = 6
 
 
 class Recall(msgspec.Struct, frozen=True, kw_only=True):
@@ -41,7 +39,9 @@ class Recall(msgspec.Struct, frozen=True, kw_only=True):
 
     agent: str
     purpose: str
-    query: str
+    query: str | None = None
+    queries: tuple[str, ...] = ()
+    """Several questions at once instead of one: a memory counts by the one that it answers best."""
     subject: str | None = None
     scope: Scope | None = None
     kinds: tuple[Kind, ...] = ()
@@ -53,6 +53,25 @@ class Recall(msgspec.Struct, frozen=True, kw_only=True):
     """Answer as it would have been answered then; None for now (SPEC R8)."""
     valid_at: datetime | None = None
     """Show what is said to hold at this time; None for the time of the question (SPEC T4)."""
+    key_prefix: str | None = None
+    """Only memories whose key begins so."""
+    since: datetime | None = None
+    """Only what was written at this time or later; with ``until``, which is out."""
+    until: datetime | None = None
+    time_zone: str | None = None
+    """Where the asker's days begin, for dates in the question: a name of the IANA's; None for UTC."""
+    tokenizer: str | None = None
+    """By which vocabulary the budget is counted; None for the estimate."""
+
+    @property
+    def questions(self) -> tuple[str, ...]:
+        """What is asked; nothing, where the newest of a narrowed boundary are wanted."""
+        return self.queries or ((self.query,) if self.query is not None else ())
+
+    @property
+    def is_narrowed(self) -> bool:
+        """Whether it says, without a question, which memories are wanted."""
+        return bool(self.kinds) or any(side is not None for side in (self.key_prefix, self.since, self.until))
 
 
 class Filter(msgspec.Struct, frozen=True, kw_only=True):
@@ -69,6 +88,23 @@ class Filter(msgspec.Struct, frozen=True, kw_only=True):
     hidden: frozenset[int] = frozenset()
     """Positions of memories that another of the same key stands before, or that were forgotten here."""
     valid_at: int | None = None
+    key_prefix: str | None = None
+    written_from: int | None = None
+    written_until: int | None = None
+
+    @property
+    def is_wide(self) -> bool:
+        """Whether nothing is narrowed but the boundary, and the present is asked."""
+        narrowed = (self.kinds, self.trust_min, self.scopes, self.hidden, self.key_prefix)
+        times = (self.valid_at, self.written_from, self.written_until)
+        return not any(narrowed) and all(time is None for time in times)
+
+    @property
+    def widened(self) -> "Filter":
+        """Without what is asked of single memories: which of a key stands before others is decided first."""
+        return msgspec.structs.replace(
+            self, kinds=(), trust_min=0, key_prefix=None, written_from=None, written_until=None
+        )
 
     @property
     def true_at(self) -> int:
@@ -77,39 +113,20 @@ class Filter(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Candidate(NamedTuple):
-    """A row that passed the filters, as far as ranking needs it."""
+    """A row that passed the filters, as far as showing it needs it."""
 
     created_seq: int
     memory_id: UUID
     kind: str
-    trust: int
-    confidence: float
     written_at: int
-    tokens: int
-
-
-class Hit(NamedTuple):
-    """One query term in one row that passed the filters; the row's tokens are its length."""
-
-    term: str
-    frequency: int
-    created_seq: int
-    tokens: int
-
-
-class Statistics(NamedTuple):
-    """How many rows passed the filters, and their tokens in all."""
-
-    rows: int
-    tokens: int
 
 
 class Ranked(NamedTuple):
-    """A candidate with its score and the score's parts."""
+    """A candidate with its score and what that is made of."""
 
     candidate: Candidate
     score: float
-    parts: tuple[float, float, float, float]
+    parts: Mapping[str, float]
 
 
 class Item(msgspec.Struct, frozen=True, kw_only=True):
@@ -142,61 +159,84 @@ class Found(msgspec.Struct, frozen=True, kw_only=True):
     skipped: Skipped
     as_of: datetime | None = None
     valid_at: datetime | None = None
+    rankers: tuple[str, ...] = ()
+    """What put the items in order: words, meaning with its model, place. Nothing where nothing was asked."""
+    without: tuple[str, ...] = ()
+    """What should have taken part and could not, such as meaning while its engine is down."""
 
 
 def check_recall(command: Recall, *, items_max: int) -> None:
     """Raise InvalidRequest, naming the field, unless the question is well formed."""
-    check_text(command.query, field="query")
-    if not command.query.strip() or len(command.query) > QUERY_CHARACTERS_MAX:
-        raise InvalidRequest(f"query must have 1 to {QUERY_CHARACTERS_MAX:,} characters", field="query")
+    _check_questions(command)
+    check_narrowing(command)
     if not 1 <= command.limit <= items_max:
         raise InvalidRequest(f"limit must be 1 to {items_max}", field="limit")
     if command.budget_tokens is not None and not 1 <= command.budget_tokens <= BUDGET_TOKENS_MAX:
         raise InvalidRequest(f"budget_tokens must be 1 to {BUDGET_TOKENS_MAX:,}", field="budget_tokens")
 
 
-def words(hits: Sequence[Hit], statistics: Statistics) -> dict[int, float]:
-    """BM25 of every row that shares a word, the best being 1 (Robertson and Zaragoza, 2009).
-
-    Document frequencies and lengths come from the rows that passed the filters, and from nothing else (SPEC
-    R1).
-    """
-    documents = Counter(hit[0] for hit in hits)
-    average = (statistics.tokens / statistics.rows if statistics.rows else 0.0) or 1.0
-    gains = {
-        term: (BM25_K1 + 1) * math.log(1 + (max(statistics.rows - count, 0) + 0.5) / (count + 0.5))
-        for term, count in documents.items()
-    }
-    flat, slope = BM25_K1 * (1 - BM25_B), BM25_K1 * BM25_B / average
-    scores: dict[int, float] = {}
-    for term, frequency, created_seq, tokens in hits:
-        gain = gains[term] * frequency / (frequency + flat + slope * tokens)
-        scores[created_seq] = scores.get(created_seq, 0.0) + gain
-    best = max(scores.values(), default=1.0)
-    return {created_seq: score / best for created_seq, score in scores.items()}
-
-
-def best_rows(scores: Mapping[int, float], count: int) -> list[int]:
-    """The rows that share the most words, best first; equal ones in the order in which they were written."""
-    return heapq.nsmallest(count, scores, key=lambda created_seq: (-scores[created_seq], created_seq))
+def _check_questions(command: Recall) -> None:
+    """One question or several, each of them worded; or none, where what is wanted is narrowed otherwise."""
+    if command.query is not None and command.queries:
+        raise InvalidRequest(
+            "query and queries cannot both be given",
+            field="queries",
+            hint="Put every question into queries.",
+        )
+    if len(command.queries) > QUERIES_MAX:
+        raise InvalidRequest(f"queries must be 1 to {QUERIES_MAX} questions", field="queries")
+    field = "queries" if command.queries else "query"
+    for question in command.questions:
+        check_text(question, field=field)
+        if not question.strip() or len(question) > QUERY_CHARACTERS_MAX:
+            raise InvalidRequest(f"{field} must have 1 to {QUERY_CHARACTERS_MAX:,} characters", field=field)
+    if not command.questions and not command.is_narrowed:
+        raise InvalidRequest(
+            "query is missing",
+            field="query",
+            hint="Ask something; or name kinds, a key_prefix, since or until, and the newest of those come.",
+        )
 
 
-def rank(candidates: Iterable[Candidate], scores: Mapping[int, float], now: int) -> list[Ranked]:
-    """Every candidate with its score, best first; ties are broken by id. ``now`` is in microseconds."""
-    ranked = [_scored(candidate, scores.get(candidate.created_seq, 0.0), now) for candidate in candidates]
-    ranked.sort(key=lambda one: (-one.score, one.candidate.memory_id.int))
-    return ranked
+def check_narrowing(command: Recall) -> None:
+    """Raise InvalidRequest, naming the field, for a key prefix, a window or a time zone that can be none."""
+    if command.key_prefix is not None:
+        # A key's inner space may be where the prefix ends.
+        checked_name(command.key_prefix.rstrip(" "), field="key_prefix")
+        if len(command.key_prefix) > NAME_CHARACTERS_MAX:
+            raise InvalidRequest(f"key_prefix may have {NAME_CHARACTERS_MAX} characters", field="key_prefix")
+    for field in ("since", "until"):
+        if (value := getattr(command, field)) is not None:
+            check_time(value, field=field)
+    if command.since is not None and command.until is not None and command.until <= command.since:
+        raise InvalidRequest(
+            "until must be later than since", field="until", hint="A memory of until itself is out."
+        )
+    if command.time_zone is not None:
+        time_zone(command.time_zone)
 
 
-def _scored(candidate: Candidate, shared: float, now: int) -> Ranked:
-    fresh = freshness(Kind(candidate.kind), (now - candidate.written_at) / 1_000_000)
-    parts = (
-        WORDS * shared,
-        TRUST * candidate.trust / Trust.REVIEWER_VERIFIED.rank,
-        FRESHNESS * fresh,
-        CONFIDENCE * candidate.confidence,
-    )
-    return Ranked(candidate, sum(parts), parts)
+def candidate(rows: Rows, place: int) -> Candidate:
+    """The row in this place."""
+    return Candidate(int(rows.seqs[place]), rows.ids[place], rows.kinds[place], int(rows.written_at[place]))
+
+
+def ranked(rows: Rows, ranking: Ranking) -> Iterator[Ranked]:
+    """The rows, best first, each made when it is asked for."""
+    for place in ranking.order.tolist():
+        parts = {name: float(part[place]) for name, part in ranking.parts.items()}
+        yield Ranked(candidate(rows, place), float(ranking.scores[place]), parts)
+
+
+def newest(rows: Rows) -> Iterator[Ranked]:
+    """The rows, the last written first, where no question was asked."""
+    for place in np.lexsort((-rows.seqs, -rows.written_at)).tolist():
+        yield unranked(rows, place)
+
+
+def unranked(rows: Rows, place: int) -> Ranked:
+    """The row in this place, where no question was asked."""
+    return Ranked(candidate(rows, place), 0.0, {})
 
 
 def pack(
@@ -207,39 +247,52 @@ def pack(
     doubt: Doubt,
     *,
     standing: Mapping[UUID, Status] | None = None,
+    count: Callable[[str], int] = estimate_tokens,
 ) -> Found:
     """Fill the limit and the token budget, best first, and render what entered (SPEC R4, R6).
 
-    No more is taken of what may be shown than there are places.
+    ``count`` tells how many tokens a text has. No more is taken of what may be shown than there are places.
     ``standing`` says of memories of the past where they stand now. One whose text is withheld since takes
     its place among the items, and has none in the context.
     """
     nonce, moment = receipt_id.hex[-16:], command.as_of or now
-    items: list[Item] = []
-    lines: list[str] = []
-    spent, skipped = estimate_tokens(render_context([""], nonce=nonce, as_of=command.as_of)), 0
+    filled: list[tuple[Item, str]] = []
+    spent, skipped = count(render_context([""], nonce=nonce, as_of=command.as_of)), 0
     for ranked, memory in shown:
         item = _item(ranked, memory, moment, doubt, command, (standing or {}).get(memory.id))
         line = _line(ranked, item)
-        cost = estimate_tokens(line) + 2 if line and command.budget_tokens is not None else 0
+        cost = count(line) + 2 if line and command.budget_tokens is not None else 0
         if command.budget_tokens is not None and spent + cost > command.budget_tokens:
             skipped += 1
             continue
-        items.append(item)
-        lines += [line] if line else []
+        filled.append((item, line))
         spent += cost
-        if len(items) == command.limit:
+        if len(filled) == command.limit:
             break
-    context = render_context(lines, nonce=nonce, as_of=command.as_of)
+    context, tokens = _rendered(filled, command, nonce, count)
+    # Lines that are counted one by one may come to a little less than the whole.
+    while command.budget_tokens is not None and tokens > command.budget_tokens:
+        del filled[max(place for place, (_, line) in enumerate(filled) if line)]
+        skipped += 1
+        context, tokens = _rendered(filled, command, nonce, count)
     return Found(
         receipt_id=receipt_id,
-        items=tuple(items),
+        items=tuple(item for item, _ in filled),
         context=context,
-        tokens=estimate_tokens(context) if context else 0,
+        tokens=tokens,
         skipped=Skipped(budget=skipped),
         as_of=command.as_of,
         valid_at=command.valid_at,
     )
+
+
+def _rendered(
+    filled: Iterable[tuple[Item, str]], command: Recall, nonce: str, count: Callable[[str], int]
+) -> tuple[str, int]:
+    """The block of these lines and its tokens."""
+    lines = [line for _, line in filled if line]
+    context = render_context(lines, nonce=nonce, as_of=command.as_of)
+    return context, count(context) if context else 0
 
 
 def _line(ranked: Ranked, item: Item) -> str:
@@ -261,11 +314,19 @@ def _item(
     stale = is_stale(memory.kind, written_at, now, doubt)
     return Item(
         memory=memory,
-        score=round(ranked.score, 6),
+        score=round(ranked.score, SCORE_DIGITS),
         stale=stale,
         banner=banner(source_type=memory.source.type, written_at=written_at, now=now) if stale else None,
-        why={name: round(part, 6) for name, part in zip(PARTS, ranked.parts, strict=True)}
-        if command.explain
-        else None,
+        why=_why(ranked) if command.explain else None,
         status_now=status_now,
     )
+
+
+def _why(ranked: Ranked) -> dict[str, float]:
+    """The parts of a score as they are shown: the largest takes what rounding leaves over, so they add up."""
+    shown = {name: round(part, SCORE_DIGITS) for name, part in ranked.parts.items()}
+    if shown:
+        most = max(shown, key=shown.__getitem__)
+        left_over = round(ranked.score, SCORE_DIGITS) - sum(shown.values())
+        shown[most] = round(shown[most] + left_over, SCORE_DIGITS)
+    return shown

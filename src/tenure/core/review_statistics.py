@@ -6,7 +6,6 @@ memory later; nothing of a memory's text has a part in it.
 
 from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime, timedelta
-from statistics import median
 from typing import Final, NamedTuple
 
 import msgspec
@@ -97,6 +96,9 @@ def _is_revoked(events: Iterable[Event]) -> bool:
 
 
 def _counted(reviewer: str, words: list[Word], name: str | None) -> ReviewerStatistics:
+    # Loaded when needed: it loads arithmetic that nothing else needs, and every store starts without it.
+    from statistics import median  # noqa: PLC0415
+
     promoted = sum(word.kind is Promoted for word in words)
     revoked_later = sum(word.is_revoked_later for word in words)
     return ReviewerStatistics(

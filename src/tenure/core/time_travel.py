@@ -12,23 +12,25 @@ erased since is in no past.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Final, NamedTuple
 from uuid import UUID
 
 import msgspec
+import numpy as np
 
+from tenure.core.boundary_rows import Column, Postings, Searched, as_rows
 from tenure.core.errors import InvalidRequest
 from tenure.core.events import Event, MemoryForgotten, Revoked
 from tenure.core.memory import Memory
 from tenure.core.proposals import check_time
-from tenure.core.retrieval import Candidate, Filter, Hit, Recall, Statistics
+from tenure.core.retrieval import Filter, Recall
 from tenure.core.rows import FloorRow, MemoryRow, Put, SuppressionRow, microseconds
 from tenure.core.scopes import ANY, Place
 from tenure.core.views import key_target, project, value_target
 from tenure.core.vocabulary import Status
-from tenure.core.wording import analyse
+from tenure.core.wording import Language, analyse
 
 
 class Recorded(NamedTuple):
@@ -107,6 +109,8 @@ def passes(row: MemoryRow, where: Filter) -> bool:
             not where.kinds or row.kind in where.kinds,
             not where.scopes or (row.scope_tier, row.scope_id) in where.scopes,
             row.created_seq not in where.hidden,
+            (where.written_from or 0) <= row.written_at,
+            where.written_until is None or row.written_at < where.written_until,
         )
     )
 
@@ -130,7 +134,16 @@ def lies_below(row: MemoryRow, floors: Iterable[FloorRow]) -> bool:
 class Past:
     """The memories of a boundary as they stood; answers what the store answers of the present."""
 
-    def __init__(self, memories: Iterable[Then], suppressions: Iterable[SuppressionRow] = ()) -> None:
+    def __init__(
+        self,
+        memories: Iterable[Then],
+        suppressions: Iterable[SuppressionRow] = (),
+        vectors: Mapping[int, bytes] | None = None,
+        language: Language = Language.ENGLISH,
+    ) -> None:
+        """``vectors`` by position, of the model that will be asked for."""
+        self._vectors: Final = vectors or {}
+        self._language: Final = language
         self._memories: Final = {one.row.created_seq: one for one in memories}
         self._ids: Final = {one.row.memory_id: one for one in self._memories.values()}
         self._suppressions: Final = tuple(suppressions)
@@ -140,30 +153,18 @@ class Past:
         """One of them."""
         return self._ids[memory_id]
 
-    def statistics(self, where: Filter) -> Statistics:
-        """How many rows pass the filters, and their tokens."""
-        rows = self._passing(where)
-        return Statistics(len(rows), sum(row.tokens for row in rows))
-
-    def hits(self, where: Filter, terms: Sequence[str]) -> list[Hit]:
-        """The terms in the rows that pass the filters, term by term, as the word index gives them."""
-        found = [(row, self._counted(row)) for row in self._passing(where)]
-        return [
-            Hit(term, counts[term], row.created_seq, row.tokens)
-            for term in sorted(terms)
-            for row, counts in found
-            if term in counts
-        ]
-
-    def candidates(self, where: Filter, created_seqs: Sequence[int]) -> list[Candidate]:
-        """Those of these rows that pass the filters."""
-        asked = frozenset(created_seqs)
-        return [_candidate(row) for row in self._passing(where) if row.created_seq in asked]
-
-    def recent(self, where: Filter, limit: int) -> list[Candidate]:
-        """The newest rows that pass the filters."""
-        newest = sorted(self._passing(where), key=lambda row: -row.created_seq)
-        return [_candidate(row) for row in newest[:limit]]
+    def search(self, where: Filter, terms: Sequence[str], model: str | None) -> Searched:
+        """Every row that passed, with its vector of this model, and where the terms stand."""
+        passing = [self._memories[row.created_seq] for row in self._passing(where)]
+        rows = as_rows([_column(one, self._vectors.get(one.row.created_seq)) for one in passing], model)
+        counted = sorted((one.row.created_seq, self._counted(one.row)) for one in passing)
+        postings = {}
+        for term in sorted(set(terms)):
+            found = [(seq, counts[term]) for seq, counts in counted if term in counts]
+            if found:
+                seqs, counts_ = zip(*found, strict=True)
+                postings[term] = Postings(term, np.array(seqs), np.array(counts_))
+        return Searched(rows, postings)
 
     def keyed(self, where: Filter, key_digest: bytes | None = None) -> list[MemoryRow]:
         """The rows with a key, or with this one, that pass the filters."""
@@ -179,15 +180,34 @@ class Past:
         ]
 
     def _passing(self, where: Filter) -> list[MemoryRow]:
-        return [one.row for one in self._memories.values() if passes(one.row, where)]
+        begins = where.key_prefix
+        return [
+            one.row
+            for one in self._memories.values()
+            if passes(one.row, where) and (begins is None or (one.memory.key or "").startswith(begins))
+        ]
 
     def _counted(self, row: MemoryRow) -> Counter[str]:
         if row.created_seq not in self._words:
-            self._words[row.created_seq] = Counter(analyse(self._memories[row.created_seq].text))
+            text = self._memories[row.created_seq].text
+            self._words[row.created_seq] = Counter(analyse(text, self._language))
         return self._words[row.created_seq]
 
 
-def _candidate(row: MemoryRow) -> Candidate:
-    return Candidate(
-        row.created_seq, row.memory_id, row.kind, row.trust, row.confidence, row.written_at, row.tokens
+def _column(then: Then, vector: bytes | None) -> Column:
+    row = then.row
+    return Column(
+        row.created_seq,
+        row.memory_id,
+        row.kind,
+        row.trust,
+        row.confidence,
+        row.written_at,
+        row.tokens,
+        row.subject,
+        row.thread,
+        row.position,
+        row.source_type,
+        row.source_id,
+        vector,
     )

@@ -1,8 +1,9 @@
 """Tools whose sensitive parameters neither a memory nor a model may fill (SPEC X1, X2). Pure.
 
 Laws: the value of a sensitive parameter comes from its resolver alone, so a plain value is refused whatever
-it says, null and the right one included; what is not declared is not sensitive; memories decide only how a
-refusal is explained, never whether there is one; no answer and no event repeats a value.
+it says, null and the right one included; what is not declared is not sensitive, but a tool that is not may
+be refused as a whole; memories decide only how a refusal is explained, never whether there is one; no answer
+and no event repeats a value.
 
 A parameter is named by its path, such as ``payee.iban``; lists on the way are seen through. Names are
 compared without case and width, so that another spelling of a name is not another parameter.
@@ -53,7 +54,7 @@ class Sensitive(msgspec.Struct, frozen=True, kw_only=True):
 
 
 Tools = Mapping[str, Mapping[str, Sensitive]]
-"""The sensitive parameters of each declared tool, by their paths."""
+"""The sensitive parameters of each declared tool, by their paths; a tool may be declared to have none."""
 
 
 class AuthorizeTool(msgspec.Struct, frozen=True, kw_only=True):
@@ -89,6 +90,8 @@ class Authorization(msgspec.Struct, frozen=True, kw_only=True):
     allowed: bool
     refused: tuple[RefusedArgument, ...] = ()
     resolvers: Mapping[str, str] = {}
+    undeclared: bool = False
+    """Whether it is refused because nobody declared the tool."""
 
 
 def check_call(command: AuthorizeTool) -> None:
@@ -129,8 +132,11 @@ def authorize(
     subject: str | None,
     caller: Caller,
     moment: Moment,
+    *,
+    refuses_undeclared: bool = False,
 ) -> Decided[Authorization]:
     """Whether the call may go on; either way there is an event of it, without any value."""
+    undeclared = refuses_undeclared and command.tool not in tools
     plain = plain_values(command, tools, caller)
     read = [(one.memory_id, [normalised(text) for text in one.texts]) for one in concerned] if plain else []
     refused = tuple(_refusal(parameter, values, read) for parameter, values in plain.items())
@@ -140,23 +146,30 @@ def authorize(
         at=moment.now,
         actor=caller.id,
         subject=subject,
-        data=_refused(command, refused) if refused else _authorized(command, tuple(resolvers)),
+        data=_refused(command, refused, undeclared=undeclared)
+        if refused or undeclared
+        else _authorized(command, tuple(resolvers)),
     )
-    answer = Authorization(allowed=not refused, refused=refused, resolvers=resolvers)
+    answer = Authorization(
+        allowed=not refused and not undeclared, refused=refused, resolvers=resolvers, undeclared=undeclared
+    )
     return Decided(answer=answer, events=(event,))
 
 
 def normalised(text: str) -> str:
     """A text as values are compared: without case, width, look-alikes, spaces and separators."""
     folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
-    return "".join(filter(str.isalnum, folded.translate(READ_AS).casefold()))
+    return "".join(filter(str.isalnum, folded.translate(READ_AS).casefold().translate(READ_AS)))
 
 
-def _refused(command: AuthorizeTool, refused: tuple[RefusedArgument, ...]) -> ToolRefused:
+def _refused(
+    command: AuthorizeTool, refused: tuple[RefusedArgument, ...], *, undeclared: bool
+) -> ToolRefused:
     return ToolRefused(
         tool=command.tool,
         refused=tuple(one.recorded() for one in refused),
         receipt_ids=command.receipt_ids,
+        undeclared=undeclared,
     )
 
 

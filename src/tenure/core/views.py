@@ -13,6 +13,7 @@ from typing import Final
 import msgspec
 
 from tenure.core import events, incident_events
+from tenure.core.asked_dates import date_words
 from tenure.core.events import Event, EventData, Secret
 from tenure.core.identity import Grants
 from tenure.core.memory import STEP_OF, Step, next_status
@@ -52,7 +53,7 @@ from tenure.core.rows import (
     Withdraw,
     microseconds,
 )
-from tenure.core.vocabulary import Status
+from tenure.core.vocabulary import Claim, Status
 
 
 def project(event: Event, seq: int, before: MemoryRow | None) -> tuple[Change, ...]:
@@ -252,16 +253,28 @@ def search_change(event: Event, row: MemoryRow | None) -> SearchChange | None:
 
 
 def indexed_text(event: Event) -> str | None:
-    """Content, claim and the day it was seen: what a question may ask by. None: nothing is indexed."""
+    """What was said, whence and when it was seen: what a question may ask by. None: nothing is indexed."""
+    data, text = event.data, meant_text(event)
+    if text is None or not isinstance(data, events.Remembered | events.Revised):
+        return None
+    parts = [text, data.source_id]
+    if data.observed_at is not None:
+        parts.append(" ".join(date_words(data.observed_at)))
+    return "\n".join(parts)
+
+
+def meant_text(event: Event) -> str | None:
+    """Content and claim: what a memory means. Names and dates beside them would make all memories alike."""
     data, secret = event.data, event.secret
     if not isinstance(data, events.Remembered | events.Revised) or secret is None:
         return None
-    parts = [secret.content or ""]
-    if secret.claim is not None:
-        parts += [secret.claim.entity, secret.claim.attribute, secret.claim.value]
-    if data.observed_at is not None:
-        parts.append(f"{data.observed_at.day} {data.observed_at:%B %Y}")
-    return "\n".join(parts)
+    return own_words(secret.content, secret.claim)
+
+
+def own_words(content: str | None, claim: Claim | None) -> str:
+    """What a memory says in words of its own."""
+    claimed = () if claim is None else (claim.entity, claim.attribute, claim.value)
+    return "\n".join((content or "", *claimed))
 
 
 _SEARCHED: Final = frozenset({Status.ACTIVE, Status.QUARANTINED})

@@ -42,8 +42,9 @@ class _Got(NamedTuple):
 class JsonHttp:
     """Asks one address; any number of threads may ask at once."""
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, *, answer_bytes_max: int = ANSWER_BYTES_MAX) -> None:
         self._url = url
+        self._answer_bytes_max = answer_bytes_max
         self._state = threading.Lock()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: threading.Thread | None = None
@@ -109,8 +110,8 @@ class JsonHttp:
                 body = bytearray()
                 async for piece in answer.aiter_bytes():
                     body += piece
-                    if len(body) > ANSWER_BYTES_MAX:
-                        raise NotAnswered(f"it answered with more than {ANSWER_BYTES_MAX} bytes")
+                    if len(body) > self._answer_bytes_max:
+                        raise NotAnswered(f"it answered with more than {self._answer_bytes_max} bytes")
         except (httpx.HTTPError, httpx.InvalidURL, OSError) as fault:
             return _Got(None, f"the exchange failed ({type(fault).__name__})")
         return _Got(status, f"it answered with status {status}", bytes(body), pause)

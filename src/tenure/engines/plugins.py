@@ -11,11 +11,13 @@ One name may stand in both groups; naming it takes both. A package that is only 
 
 import re
 from collections.abc import Sequence
-from importlib.metadata import EntryPoint, entry_points
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from tenure.core.custom_rules import CustomRule
 from tenure.core.scanning.matching import Scanner
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 SCANNERS: Final = "tenure.scanners"
 RULES: Final = "tenure.rules"
@@ -53,13 +55,16 @@ def load(names: Sequence[str], *, taken: Sequence[str] = ()) -> Plugins:
 
 def _found(group: str, name: str, method: str) -> Any:
     """What stands under a name in a group; None where nothing does."""
+    # Loaded when needed: few stores name plug-ins, and it loads a tenth of what a start does.
+    from importlib.metadata import entry_points  # noqa: PLC0415
+
     registered = {entry.value: entry for entry in entry_points(group=group, name=name)}
     if len(registered) > 1:
         raise BadPlugin(f"more than one installed package has {name!r} under {group}")
     return next((_made(entry, method) for entry in registered.values()), None)
 
 
-def _made(entry: EntryPoint, method: str) -> Any:
+def _made(entry: "EntryPoint", method: str) -> Any:
     """What the entry point leads to, made where it leads to a class."""
     try:
         loaded = entry.load()

@@ -7,7 +7,6 @@ answered
 "stale"; positions are dense; an item sees what the items before it in the batch did.
 """
 
-from collections import Counter
 from collections.abc import Sequence
 from uuid import UUID
 
@@ -16,7 +15,8 @@ import msgspec
 from tenure.core import ledger, views
 from tenure.core.events import Event, MemoryForgotten, Revoked
 from tenure.core.memory import STEP_OF
-from tenure.core.rows import REVOKING, SearchChange, Unindex
+from tenure.core.rows import REVOKING, Unindex
+from tenure.stores.found_by import Found, FoundBy
 from tenure.stores.projecting import KeptAnswer, Projection, StoredRow, Transaction, lays_floors
 from tenure.usecases.ports import (
     Append,
@@ -39,9 +39,9 @@ class Batch:
         self._first: dict[tuple[str, str], FirstAnswer] = {}
         self.heads: dict[str, tuple[int, bytes]] = {}
         self.forgot: dict[str, int] = {}
-        self.search: list[tuple[SearchChange, Counter[str] | None]] = []
+        self.search: list[Found] = []
 
-    def add(self, item: Append, words: Sequence[Counter[str] | None]) -> AppendResult:
+    def add(self, item: Append, found_by: Sequence[FoundBy | None]) -> AppendResult:
         """Check an item and gather its rows; a result that is not Appended left nothing behind."""
         replayed = self._replayed(item)
         if replayed is not None:
@@ -52,7 +52,7 @@ class Batch:
         stale = self._stale(item)
         if stale is not None:
             return stale
-        return self._gather(item, words)
+        return self._gather(item, found_by)
 
     def finish(self) -> None:
         """Write what is still gathered."""
@@ -106,10 +106,10 @@ class Batch:
         row = self._projection.row(tenant, stream)
         return row.version if row is not None else -self._transaction.stream_version(tenant, stream)
 
-    def _gather(self, item: Append, words: Sequence[Counter[str] | None]) -> Appended:
+    def _gather(self, item: Append, found_by: Sequence[FoundBy | None]) -> Appended:
         seq, link = self.heads.get(item.tenant) or self._transaction.head(item.tenant)
         first, dropped = seq + 1 if item.events else 0, 0
-        for sealed, terms in zip(item.events, words, strict=True):
+        for sealed, found in zip(item.events, found_by, strict=True):
             seq += 1
             link = ledger.link(link, seq, sealed.header)
             self._projection.gathered.events.append(StoredRow(item.tenant, seq, sealed, link))
@@ -117,9 +117,9 @@ class Batch:
             dropped += projected.dropped
             if lays_floors(sealed.event):
                 self.forgot[item.tenant] = seq
-            found = views.search_change(sealed.event, projected.row)
-            if found is not None:
-                self.search.append((found, terms))
+            change = views.search_change(sealed.event, projected.row)
+            if change is not None:
+                self.search.append((change, found))
             self.search += [(Unindex(row), None) for row in projected.gone]
         self.heads[item.tenant] = (seq, link)
         appended = Appended(seq=first, dropped=dropped)

@@ -6,14 +6,11 @@ and bad items is here, once for all engines.
 
 import logging
 import threading
-from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from tenure.core import views
 from tenure.core.errors import TenureError
-from tenure.core.events import Event
-from tenure.core.wording import analyse
+from tenure.stores.found_by import Finder
 from tenure.usecases import turns
 from tenure.usecases.ports import Append, AppendResult
 from tenure.usecases.turns import Turns
@@ -28,12 +25,13 @@ _log = logging.getLogger("tenure.store")
 class Ticket(turns.Ticket):
     """Items that wait to be stored, and what became of them."""
 
-    __slots__ = ("items", "results", "words")
+    __slots__ = ("found_by", "items", "results")
 
-    def __init__(self, items: Sequence[Append]) -> None:
+    def __init__(self, items: Sequence[Append], finder: Finder) -> None:
         super().__init__()
         self.items = items
-        self.words = [[_words(sealed.event) for sealed in item.events] for item in items]
+        # What memories are found by is made before the write lock is taken.
+        self.found_by = [[finder.of(sealed.event) for sealed in item.events] for item in items]
         self.results: list[AppendResult] = []
 
     @property
@@ -45,8 +43,9 @@ class Ticket(turns.Ticket):
 class GroupCommit:
     """Carries items into batches. ``commit`` stores tickets as one transaction, or raises and stored none."""
 
-    def __init__(self, commit: Callable[[list[Ticket]], None]) -> None:
+    def __init__(self, commit: Callable[[list[Ticket]], None], finder: Finder) -> None:
         self._commit = commit
+        self._finder = finder
         self._turns = Turns(self._store, size_max=BATCH_ITEMS_MAX)
         self._soon = threading.Event()
         self._closing = threading.Event()
@@ -55,13 +54,13 @@ class GroupCommit:
 
     def append(self, items: Sequence[Append]) -> list[AppendResult]:
         """Store each item whole or not at all; returns once what it acknowledges is durable."""
-        ticket = Ticket(items)
+        ticket = Ticket(items, self._finder)
         self._turns.take(ticket)
         return ticket.results
 
     def append_soon(self, item: Append) -> None:
         """Store an item with the next batch; bounded loss in a crash, never a wait for the disk."""
-        waiting = self._turns.leave(Ticket([item]))
+        waiting = self._turns.leave(Ticket([item], self._finder))
         self._soon.set()
         if waiting > SOON_QUEUE_MAX:
             self.settle()
@@ -109,9 +108,3 @@ class GroupCommit:
                 self._commit([ticket])
             except Exception as own:  # noqa: BLE001 -- handed to the one who asked for it
                 ticket.fault = own
-
-
-def _words(event: Event) -> Counter[str] | None:
-    """The terms that a memory is found by, counted before the write lock is taken."""
-    text = views.indexed_text(event)
-    return Counter(analyse(text)) if text is not None else None

@@ -1,20 +1,17 @@
 """Replaying a tenant's log, whatever the engine: into views, and into the word index (SPEC E1)."""
 
-from collections import Counter
 from collections.abc import Iterator
 from typing import Final
 
 from tenure.core import views
 from tenure.core.events import MemoryForgotten, ScopeCompacted, ScopedKeyForgotten
-from tenure.core.rows import SearchChange, UnindexSubject
-from tenure.core.wording import analyse
+from tenure.core.rows import UnindexSubject
+from tenure.stores.found_by import Finder, Found
 from tenure.stores.projecting import Projection
 from tenure.usecases.ports import Keyring, Reading, StoredEvent
 from tenure.usecases.sealing import open_event
 
 PAGE: Final = 1_000
-
-WordsFound = tuple[SearchChange, Counter[str] | None]
 
 
 def pages(reading: Reading, tenant: str, after: int) -> Iterator[list[StoredEvent]]:
@@ -36,8 +33,8 @@ def replay(projection: Projection, reading: Reading, tenant: str, keyring: Keyri
     return count
 
 
-def words_of(reading: Reading, page: list[StoredEvent], keyring: Keyring) -> Iterator[WordsFound]:
-    """What a page of events means for the word index, as the memories stand now."""
+def found_in(reading: Reading, page: list[StoredEvent], keyring: Keyring, finder: Finder) -> Iterator[Found]:
+    """What a page of events means for the search data, as the memories stand now."""
     for stored in page:
         event = open_event(stored, keyring)
         row = reading.memory_row(event.tenant, event.stream) if event.stream is not None else None
@@ -50,5 +47,4 @@ def words_of(reading: Reading, page: list[StoredEvent], keyring: Keyring) -> Ite
             standing = reading.standing(event.tenant, event.subject)
             change = UnindexSubject(event.tenant, event.subject, standing)
         if change is not None:
-            text = views.indexed_text(event)
-            yield change, Counter(analyse(text)) if text is not None else None
+            yield change, finder.of(event)

@@ -1,7 +1,7 @@
 """Callers' keys: made, listed, ended, and checked at every request (SPEC A1-A5)."""
 
-from collections.abc import Mapping
-from typing import TypeVar
+from collections.abc import Iterator, Mapping
+from typing import Final, TypeVar
 from uuid import UUID
 
 import msgspec
@@ -19,7 +19,9 @@ from tenure.usecases.recording import Showed
 
 W = TypeVar("W", Role, SourceType)
 
+KEY_PAGE_MAX: Final = 200
 _JWT_DOTS = 2
+_CURSOR: Final = "after:"
 LOCAL_OPERATOR = "local:operator"
 """Who acts when the machine's owner uses the command line on their own store."""
 
@@ -38,7 +40,17 @@ class RevokeKey(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ListKeys(msgspec.Struct, frozen=True, kw_only=True):
-    """Every credential of the tenant."""
+    """A page of the tenant's credentials, oldest first, the ended ones included."""
+
+    limit: int = KEY_PAGE_MAX
+    cursor: str | None = None
+
+
+class KeyPage(msgspec.Struct, frozen=True, kw_only=True):
+    """Some of the credentials, without secrets, and where the next page begins."""
+
+    items: tuple[Key, ...]
+    next_cursor: str | None = None
 
 
 class _Claims(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -100,6 +112,17 @@ def create_key(pipeline: Pipeline, caller: Caller, command: CreateKey) -> NewKey
     secret = pipeline.clock.secret(access.SECRET_BYTES)
     key = pipeline.run(_CREATE, caller, _Hashed(create=command, secret_hash=access.secret_hash(secret)))
     return NewKey(key=key, token=access.spell(Token(tenant=caller.tenant, key_id=key.id, secret=secret)))
+
+
+def every_key(pipeline: Pipeline, caller: Caller) -> Iterator[Key]:
+    """All credentials of the caller's tenant, page by page."""
+    cursor: str | None = None
+    while True:
+        page = pipeline.run(LIST_KEYS, caller, ListKeys(cursor=cursor))
+        yield from page.items
+        cursor = page.next_cursor
+        if cursor is None:
+            return
 
 
 def authenticate(pipeline: Pipeline, token: str | None) -> Caller:
@@ -193,8 +216,21 @@ def _decide_revoke(
     return access.revoke_key(command.key_id, key, caller, moment)
 
 
-def _list(world: World, caller: Caller, _command: ListKeys) -> tuple[Key, ...]:
-    return tuple(_key(row) for row in world.reading.keys(caller.tenant))
+def _list(world: World, caller: Caller, command: ListKeys) -> KeyPage:
+    """A page behind the key that the cursor names: no key ever goes, so it says where it ended."""
+    if not 1 <= command.limit <= KEY_PAGE_MAX:
+        raise InvalidRequest(f"limit must be 1 to {KEY_PAGE_MAX}", field="limit")
+    rows = world.reading.keys(caller.tenant)
+    if command.cursor is not None:
+        named = [f"{_CURSOR}{row.key_id}" for row in rows]
+        if command.cursor not in named:
+            raise InvalidRequest("cursor must be the next_cursor of an earlier page", field="cursor")
+        rows = rows[named.index(command.cursor) + 1 :]
+    page = rows[: command.limit]
+    return KeyPage(
+        items=tuple(_key(row) for row in page),
+        next_cursor=f"{_CURSOR}{page[-1].key_id}" if len(rows) > command.limit else None,
+    )
 
 
 _CREATE: UseCase[_Hashed, None, Key] = UseCase(
@@ -213,11 +249,11 @@ REVOKE_KEY: UseCase[RevokeKey, Key | None, Key] = UseCase(
     decide=_decide_revoke,
 )
 
-LIST_KEYS: UseCase[ListKeys, tuple[Key, ...], tuple[Key, ...]] = UseCase(
+LIST_KEYS: UseCase[ListKeys, KeyPage, KeyPage] = UseCase(
     name="list-keys",
     permission=Permission.MANAGE_KEYS,
     target=lambda _command: Target(),
     gather=_list,
-    decide=lambda _command, keys, _caller, _moment, _rules: Decided(answer=keys),
-    showed=lambda keys: Showed(len(keys)),
+    decide=lambda _command, page, _caller, _moment, _rules: Decided(answer=page),
+    showed=lambda page: Showed(len(page.items)),
 )

@@ -138,7 +138,8 @@ def _looked_for(pipeline: Pipeline, row: ErasureRow) -> tuple[list[bytes], list[
                 if text is not None and event.secret is not None and event.secret.content is not None:
                     contents.append(event.secret.content)
                     texts.append(text)
-    return erasure.needles(erasure.sampled(contents)), erasure.indexed(erasure.sampled(texts))
+    indexed = erasure.indexed(erasure.sampled(texts), pipeline.rules.language)
+    return erasure.needles(erasure.sampled(contents)), indexed
 
 
 def _check(found: Residue) -> Check:

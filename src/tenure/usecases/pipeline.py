@@ -37,7 +37,9 @@ from tenure.core.scanning import Finding
 from tenure.core.toolguard import Tools
 from tenure.core.truth import Doubt
 from tenure.core.watching import WatchRules
+from tenure.core.wording import Language
 from tenure.usecases.asked import Asked, Prepared
+from tenure.usecases.meaning import Meaning
 from tenure.usecases.outward import Observer
 from tenure.usecases.ports import (
     Append,
@@ -58,6 +60,7 @@ from tenure.usecases.ports import (
 from tenure.usecases.recording import Reads, Showed, look, may_be_lost
 from tenure.usecases.scanning import Scanning
 from tenure.usecases.sealing import open_event, seal
+from tenure.usecases.tokenizing import NoTokenizers, Tokenizers
 from tenure.usecases.turns import Turns
 from tenure.usecases.verdicts import Verdicts
 
@@ -77,7 +80,10 @@ class Rules(msgspec.Struct, frozen=True, kw_only=True):
     doubt: Doubt
     content_characters_max: int
     recall_items_max: int
+    language: Language = Language.ENGLISH
+    source_share_max: float = 0.5
     tools: Tools = {}
+    refuses_undeclared_tools: bool = False
     watch: WatchRules = WatchRules()
     review: ReviewRules = ReviewRules()
     reads: Reads = Reads.BATCHED
@@ -95,6 +101,8 @@ class World:
     moment: Moment
     scanning: Scanning
     verdicts: Verdicts
+    meaning: Meaning
+    tokenizers: Tokenizers
     forgot_seq: int = 0
     """Where the tenant's forgetting stood when this node last saw it; 0 where nothing was forgotten."""
     scanned: tuple[Finding, ...] = ()
@@ -139,6 +147,8 @@ class Pipeline:
         rules: Rules,
         checkpoint_place: CheckpointPlace | None = None,
         scanning: Scanning | None = None,
+        meaning: Meaning | None = None,
+        tokenizers: Tokenizers | None = None,
     ) -> None:
         self.store = store
         self.keyring = keyring
@@ -146,6 +156,8 @@ class Pipeline:
         self.rules = rules
         self.checkpoint_place = checkpoint_place
         self.scanning = scanning or Scanning()
+        self.meaning = meaning or Meaning()
+        self.tokenizers = tokenizers or NoTokenizers()
         self.verdicts = Verdicts()
         self.observer: Observer | None = None
         self._turns: Turns[Asked] = Turns(self._carry, size_max=COMBINED_MAX)
@@ -304,6 +316,8 @@ class Pipeline:
             moment=moment,
             scanning=self.scanning,
             verdicts=self.verdicts,
+            meaning=self.meaning,
+            tokenizers=self.tokenizers,
             forgot_seq=self._forgot_seqs.get(caller.tenant, 0),
             scanned=scanned,
         )
@@ -411,6 +425,8 @@ class Pipeline:
             moment=self.clock.moment(),
             scanning=self.scanning,
             verdicts=self.verdicts,
+            meaning=self.meaning,
+            tokenizers=self.tokenizers,
         )
         try:
             event = open_event(stored, self.keyring) if stored is not None else None

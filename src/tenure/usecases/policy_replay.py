@@ -5,7 +5,7 @@ be seen before or after its change.
 """
 
 from collections import Counter
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from datetime import datetime
 from typing import Final, NamedTuple, Self
@@ -14,6 +14,7 @@ import msgspec
 
 from tenure.core.admission import Policy
 from tenure.core.authority import Permission, Target
+from tenure.core.custom_rules import CUSTOM, CustomRule, Retold, name_of, version_of
 from tenure.core.decision import Decided
 from tenure.core.errors import InvalidRequest, TooLarge
 from tenure.core.events import Admitted, Quarantined, Refused, Revised, decode_header
@@ -74,8 +75,22 @@ class NamedPolicy(msgspec.Struct, frozen=True, kw_only=True):
     digest: str
 
 
+class CustomCounted(msgspec.Struct, frozen=True, kw_only=True):
+    """How many memories and refused proposals a custom rule decided, and on how many it had no word.
+
+    It is ``untold`` where the rule looked at what was not kept, and ``failed`` where it raised or answered
+    nothing that can be used. What turned on such a rule is counted as unknown.
+    """
+
+    name: str
+    version: str
+    decided: int
+    untold: int
+    failed: int
+
+
 class Replayed(msgspec.Struct, frozen=True, kw_only=True):
-    """What a policy would say of everything in a tenant.
+    """What a policy, with the custom rules of this node, would say of everything in a tenant.
 
     ``reviewed`` memories were let in by a reviewer and stay so; ``unread`` ones cannot be opened any more.
     """
@@ -91,6 +106,7 @@ class Replayed(msgspec.Struct, frozen=True, kw_only=True):
     keeps_trust: int
     memories: tuple[Counted, ...]
     refused: tuple[Counted, ...]
+    custom_rules: tuple[CustomCounted, ...] = ()
 
 
 class Looked(msgspec.Struct, frozen=True, kw_only=True):
@@ -140,23 +156,22 @@ def replay(over: Over, tenant: str, policy: Policy) -> Generator[Change | Walked
     """Each memory that the policy judges differently, and in the end what it comes to in numbers."""
     with over.reading() as reading:
         head = reading.head(tenant)[0]
-    said: Counter[str] = Counter()
-    memories: Counter[tuple[str, ...]] = Counter()
+    tally = Tally(over.rules.write.custom)
     after = 0
     while True:
         with over.reading() as reading:
             page = reading.memory_page(tenant, after=after, limit=PAGE)
             found = [looked_at(reading, over.keyring, row, over.now) for row in page]
         for looked in found:
-            changed = _reconsidered(policy, looked, said, memories) if looked is not None else None
+            changed = _reconsidered(policy, looked, tally) if looked is not None else None
             if changed is not None:
                 yield changed
         if len(page) < PAGE:
             break
         after = page[-1].created_seq
         yield Walked(done=after, total=2 * head)
-    refused = yield from _refused(over, tenant, policy, head)
-    running = over.rules.write.policy
+    refused = yield from _refused(over, tenant, policy, head, tally)
+    running, said = over.rules.write.policy, tally.said
     return Replayed(
         tenant=tenant,
         in_force=NamedPolicy(version=running.version, digest=digest(running)),
@@ -165,8 +180,9 @@ def replay(over: Over, tenant: str, policy: Policy) -> Generator[Change | Walked
         reviewed=said["reviewed"],
         unread=said["unread"],
         **{str(effect): said[effect] for effect in Effect},
-        memories=_counts(memories),
+        memories=_counts(tally.memories),
         refused=_counts(refused),
+        custom_rules=tally.custom_rules(),
     )
 
 
@@ -211,9 +227,38 @@ def _corrected_trust(reading: Reading, keyring: Keyring, row: MemoryRow, decided
     return corrected.trust if corrected is not None else None
 
 
-def _reconsidered(
-    policy: Policy, looked: Looked, said: Counter[str], memories: Counter[tuple[str, ...]]
-) -> Change | None:
+class Tally:
+    """What a replay counts."""
+
+    def __init__(self, custom: Sequence[CustomRule]) -> None:
+        self.custom = custom
+        self.said: Counter[str] = Counter()
+        self.memories: Counter[tuple[str, ...]] = Counter()
+        self._words: Counter[tuple[str, str]] = Counter()
+
+    def note(self, said: Retold | None, decided_by: str) -> None:
+        """Count what custom rules had to do with one word."""
+        if said is None:
+            return
+        self._words.update((name, "untold") for name in said.untold)
+        self._words.update((name, "failed") for name in said.failed)
+        if decided_by.startswith(CUSTOM):
+            self._words[decided_by.removeprefix(CUSTOM), "decided"] += 1
+
+    def custom_rules(self) -> tuple[CustomCounted, ...]:
+        """The counts of each custom rule, in their order."""
+        return tuple(
+            CustomCounted(
+                name=name_of(rule),
+                version=version_of(rule),
+                **{word: self._words[name_of(rule), word] for word in ("decided", "untold", "failed")},
+            )
+            for rule in self.custom
+        )
+
+
+def _reconsidered(policy: Policy, looked: Looked, tally: Tally) -> Change | None:
+    said = tally.said
     said["examined"] += 1
     if is_reviewed(looked.memory):
         said["reviewed"] += 1
@@ -222,9 +267,10 @@ def _reconsidered(
     if standing is None:
         said["unread"] += 1
         return None
-    ruling, effect = reconsider(policy, standing)
+    ruling, effect, custom = reconsider(policy, standing, tally.custom)
     decision = ruling.decision
-    memories[before(standing), looked.memory.decision.rule, decision.outcome, decision.rule] += 1
+    tally.note(custom, decision.rule)
+    tally.memories[before(standing), looked.memory.decision.rule, decision.outcome, decision.rule] += 1
     if effect is None:
         return None
     said[effect] += 1
@@ -232,7 +278,7 @@ def _reconsidered(
 
 
 def _refused(
-    over: Over, tenant: str, policy: Policy, head: int
+    over: Over, tenant: str, policy: Policy, head: int, tally: Tally
 ) -> Generator[Walked, None, Counter[tuple[str, ...]]]:
     """What the policy would say of proposals that were refused, from what the log has of them."""
     counts: Counter[tuple[str, ...]] = Counter()
@@ -245,7 +291,8 @@ def _refused(
                 continue
             data = open_event(stored, over.keyring).data
             if isinstance(data, Refused):
-                outcome, rule = after_refusal(policy, data)
+                outcome, rule, custom = after_refusal(policy, data, tally.custom)
+                tally.note(custom, rule)
                 counts[Outcome.REJECT, data.rule, outcome, rule] += 1
         if not page:
             break

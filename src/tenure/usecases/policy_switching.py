@@ -123,9 +123,9 @@ def _holds(
         looked = looked_at(reading, pipeline.keyring, row, now)
         if looked is None or looked.standing is None or is_reviewed(looked.memory):
             continue
-        ruling, effect = reconsider(policy, looked.standing)
-        if effect is Effect.HELD:
-            event = holding(looked.memory, ruling, now)
+        said = reconsider(policy, looked.standing, pipeline.rules.write.custom)
+        if said.effect is Effect.HELD:
+            event = holding(looked.memory, said.ruling, now)
             found.append((row, Append(tenant=row.tenant, events=(seal(event, pipeline.keyring),))))
     return found
 

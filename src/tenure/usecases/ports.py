@@ -249,6 +249,14 @@ class CheckpointPlace(Protocol):
         """Put a note there; gives back whether it is there now. Never raises: it tells what is wrong."""
 
 
+class Unembedded(msgspec.Struct, frozen=True, kw_only=True):
+    """A memory that is found by words and has no vector of a model yet."""
+
+    created_seq: int
+    memory_id: UUID
+    version: int
+
+
 class IncidentReading(Protocol):
     """What a look at the store says about incidents and evidence."""
 
@@ -384,6 +392,12 @@ class Reading(IncidentReading, Searching, Protocol):
     def bodies_left(self, tenant: str, subject: str, up_to_seq: int) -> int:
         """How many sealed bodies of a subject the log has up to a position."""
 
+    def unembedded(self, tenant: str, model: str, *, after: int, limit: int) -> list[Unembedded]:
+        """Memories behind a position that are found by words and have no vector of this model."""
+
+    def models(self, tenant: str) -> dict[str, int]:
+        """The models that a tenant's memories have vectors of, and how many of each."""
+
     def words_left(self, tenant: str, subject: str, up_to_seq: int) -> int:
         """How many memories of a subject, up to a position, are found by words."""
 
@@ -463,6 +477,12 @@ class Store(Protocol):
 
     def residue(self, tenant: str, subject: str, *, up_to_seq: int) -> list[Residue]:
         """Look for what is left of an erased subject: rows, sealed bodies, entries in the word index."""
+
+    def put_vectors(self, tenant: str, model: str, vectors: Sequence[tuple[int, int, bytes]]) -> None:
+        """Keep vectors: (position, version, packed), of the memories that still stand in that version."""
+
+    def drop_models(self, tenant: str, *, keep: str) -> None:
+        """Drop the vectors of every model but one."""
 
     def record_forgets(self, forgets: Sequence[tuple[str, StoredEvent]]) -> None:
         """Add to the record of forgettings some that another store carried out."""

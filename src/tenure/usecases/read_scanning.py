@@ -26,6 +26,7 @@ from tenure.core.rows import from_microseconds
 from tenure.core.scanning import Finding, FindingKind
 from tenure.core.vocabulary import Status
 from tenure.usecases.pipeline import World
+from tenure.usecases.tokenizing import counter
 from tenure.usecases.verdicts import Key
 
 Candidate = tuple[Ranked, Memory]
@@ -63,6 +64,7 @@ def show(
     offered = _Offered(sieve, batches, at_once=command.limit)
     out: set[UUID] = set()
     alerts: dict[str, Event] = {}
+    count = counter(world.tokenizers, command.tokenizer)
     while True:
         found = pack(
             offered.first(wanted, without=out),
@@ -71,6 +73,7 @@ def show(
             world.moment.now,
             world.rules.doubt,
             standing=standing,
+            count=count,
         )
         memories = [item.memory for item in found.items if item.memory.content is not None]
         told = sieve.together(memories)
@@ -186,8 +189,7 @@ class Sieve:
     def _read_as_one(self, line: Sequence[Memory]) -> tuple[Crossing, ...]:
         contents = [memory.content or "" for memory in line]
         own = [self._own.get(memory.id, frozenset()) for memory in line]
-        findings = self._world.scanning.findings
-        return read_scanning.crossings_of(contents, own, findings)
+        return read_scanning.crossings_of(contents, own, self._world.scanning.findings_across)
 
     def _key(self, digest: bytes) -> Key:
         return (*self._versions, digest)

@@ -1,12 +1,15 @@
 """Recall: hard filters in the store's query, then ranking, packing and a receipt (SPEC R1-R8)."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from datetime import datetime
+from datetime import UTC, datetime
+from itertools import islice
+from typing import NamedTuple
 from uuid import UUID
 
 import msgspec
 
 from tenure.core import retrieval
+from tenure.core.asked_dates import asked_dates
 from tenure.core.authority import Permission, Target, shown_now
 from tenure.core.decision import Decided
 from tenure.core.errors import InvalidRequest
@@ -15,10 +18,13 @@ from tenure.core.identity import Caller, Moment, checked_name, checked_reference
 from tenure.core.incident_events import CalledTool, Influenced
 from tenure.core.memory import Memory
 from tenure.core.proposals import check_scope
-from tenure.core.retrieval import Filter, Found, Ranked, Recall
+from tenure.core.ranking import Question, rank
+from tenure.core.retrieval import Filter, Found, Ranked, Recall, newest, ranked
 from tenure.core.rows import microseconds
 from tenure.core.scopes import Place, places
+from tenure.core.source_share import shared_out
 from tenure.core.time_travel import Past, check_moments
+from tenure.core.time_zones import time_zone
 from tenure.core.vocabulary import Status
 from tenure.core.wording import analyse
 from tenure.usecases.pipeline import Rules, UseCase, World
@@ -28,9 +34,8 @@ from tenure.usecases.scopes import within_scopes
 from tenure.usecases.sealing import fold
 from tenure.usecases.searching import Searching
 from tenure.usecases.time_travel import look_back
+from tenure.usecases.tokenizing import counter
 
-RANKED_PER_OPENED = 4
-"""How many rows that share words are ranked for each one opened: a score's other parts may reorder them."""
 QUERY_TERMS_MAX = 64
 OPENED_PER_ITEM = 4
 """How many candidates are opened for each item wanted, when a token budget may skip some."""
@@ -45,7 +50,16 @@ class RecallFacts(msgspec.Struct, frozen=True, kw_only=True):
     """The answer, the events of what was kept out of it, and the query's digest for the receipt."""
 
     shown: Shown
-    query_fingerprint: bytes
+    query_fingerprints: tuple[bytes, ...]
+    key_prefix_digest: bytes | None = None
+
+
+class Placed(NamedTuple):
+    """The rows that passed, best first, and what put them in order."""
+
+    rows: Iterator[Ranked]
+    rankers: tuple[str, ...]
+    without: tuple[str, ...]
 
 
 class ToolCall(msgspec.Struct, frozen=True, kw_only=True):
@@ -89,6 +103,9 @@ def where(command: Recall, caller: Caller, now: datetime) -> Filter:
         trust_min=command.min_trust.rank if command.min_trust else 0,
         now=microseconds(command.as_of or now),
         valid_at=microseconds(command.valid_at) if command.valid_at else None,
+        key_prefix=command.key_prefix,
+        written_from=microseconds(command.since) if command.since else None,
+        written_until=microseconds(command.until) if command.until else None,
     )
 
 
@@ -97,37 +114,45 @@ def _gather(world: World, caller: Caller, command: Recall) -> RecallFacts:
     asked = where(command, caller, world.moment.now)
     inherits = world.rules.write.ladder.inherits
     around = places(command.scope, command.subject, inherits) if command.scope is not None else ()
-    query_fingerprint = world.keyring.digest(caller.tenant, "query", command.query)
     wanted = command.limit * (OPENED_PER_ITEM if command.budget_tokens is not None else 1)
+    then: dict[UUID, Status] = {}
     if command.as_of is None:
-        batches = _batches(world.reading, asked, around, command, wanted)
-        opened = (_opened(world, caller.tenant, batch) for batch in batches)
-        shown = show(world, command, caller.tenant, opened, wanted=wanted)
-        return RecallFacts(shown=shown, query_fingerprint=query_fingerprint)
-    past = look_back(world, asked, command.as_of, places=around)
-    standing: dict[UUID, Status] = {}
-    then = (
-        _then(past, caller, batch, standing, world.moment.now)
-        for batch in _batches(past, asked, around, command, wanted)
+        placed = _placed(world, world.reading, asked, around, command)
+        offered = (_opened(world, caller.tenant, batch) for batch in _batches(placed.rows, wanted))
+    else:
+        past = look_back(world, asked, command.as_of, places=around)
+        placed = _placed(world, past, asked, around, command)
+        offered = (
+            _then(past, caller, batch, then, world.moment.now) for batch in _batches(placed.rows, wanted)
+        )
+    standing = then if command.as_of is not None else None
+    shown = show(world, command, caller.tenant, offered, wanted=wanted, standing=standing)
+    found = msgspec.structs.replace(shown.found, rankers=placed.rankers, without=placed.without)
+    return RecallFacts(
+        shown=msgspec.structs.replace(shown, found=found),
+        query_fingerprints=_fingerprints(world, caller.tenant, command),
+        key_prefix_digest=_prefix_digest(world, caller.tenant, command),
     )
-    shown = show(world, command, caller.tenant, then, wanted=wanted, standing=standing)
-    return RecallFacts(shown=shown, query_fingerprint=query_fingerprint)
 
 
-def _batches(
-    rows: Searching, asked: Filter, around: Sequence[Place], command: Recall, wanted: int
-) -> Iterator[list[Ranked]]:
+def _fingerprints(world: World, tenant: str, command: Recall) -> tuple[bytes, ...]:
+    return tuple(world.keyring.digest(tenant, "query", question) for question in command.questions)
+
+
+def _prefix_digest(world: World, tenant: str, command: Recall) -> bytes | None:
+    prefix = command.key_prefix
+    return world.keyring.digest(tenant, "key-prefix", prefix) if prefix is not None else None
+
+
+def _batches(rows: Iterator[Ranked], wanted: int) -> Iterator[list[Ranked]]:
     """The rows that may be shown, best first; further batches reach further, where places were given up."""
-    if around:
-        asked = within_scopes(rows, asked, around)
-    seen: set[UUID] = set()
+    seen = 0
     for times in REACHES:
-        ranked = _ranked(rows, asked, command, wanted * times)
-        fresh = [one for one in ranked if one.candidate.memory_id not in seen]
-        if not fresh:
+        batch = list(islice(rows, wanted * times - seen))
+        if not batch:
             return
-        seen |= {one.candidate.memory_id for one in fresh}
-        yield fresh
+        seen += len(batch)
+        yield batch
 
 
 def _then(
@@ -151,6 +176,7 @@ def _opened(world: World, tenant: str, ranked: Iterable[Ranked]) -> Iterator[tup
 def _check(world: World, command: Recall) -> None:
     retrieval.check_recall(command, items_max=world.rules.recall_items_max)
     check_moments(command, world.moment.now)
+    counter(world.tokenizers, command.tokenizer)
     for field in ("agent", "purpose", "subject"):
         if (value := getattr(command, field)) is not None:
             checked_name(value, field=field)
@@ -158,12 +184,52 @@ def _check(world: World, command: Recall) -> None:
         check_scope(command.scope)
 
 
-def _ranked(rows: Searching, asked: Filter, command: Recall, wanted: int) -> list[Ranked]:
-    """As many rows as are wanted, best first, and some more: of the present or of a past, in the same way."""
-    terms = list(dict.fromkeys(analyse(command.query)))[:QUERY_TERMS_MAX]
-    scores = retrieval.words(rows.hits(asked, terms), rows.statistics(asked))
-    sharing = rows.candidates(asked, retrieval.best_rows(scores, wanted * RANKED_PER_OPENED))
-    return retrieval.rank({*sharing, *rows.recent(asked, wanted)}, scores, asked.now)
+def _terms(world: World, command: Recall) -> list[list[str]]:
+    """What each question is looked for by: its words, and those of the dates that it names (SPEC R2)."""
+    now, language = command.as_of or world.moment.now, world.rules.language
+    zone = time_zone(command.time_zone) if command.time_zone is not None else UTC
+    terms = []
+    for question in command.questions:
+        words = list(dict.fromkeys(analyse(question, language)))[:QUERY_TERMS_MAX]
+        dates = " ".join(asked_dates(question, now=now, zone=zone).words)
+        terms.append(list(dict.fromkeys((*words, *analyse(dates, language)))))
+    return terms
+
+
+def _placed(world: World, rows: Searching, asked: Filter, around: Sequence[Place], command: Recall) -> Placed:
+    """All rows that pass, best first: of the present or of a past, in the same way."""
+
+    def within() -> Filter:
+        return within_scopes(rows, asked, around) if around else asked
+
+    if not command.questions:
+        return Placed(newest(rows.search(within(), (), None).rows), rankers=(), without=())
+    terms = _terms(world, command)
+    every = list(dict.fromkeys(term for asked_for in terms for term in asked_for))
+    now = world.moment.now
+    meant = world.meaning.search(command.questions, lambda model: rows.search(within(), every, model), now)
+    found, postings = meant.searched
+    questions = [
+        Question(
+            [postings[term] for term in asked_for if term in postings],
+            meant.vectors[number] if meant.vectors else None,
+        )
+        for number, asked_for in enumerate(terms)
+    ]
+    ranking = rank(found, questions, asked.now)
+    order = shared_out(
+        ranking.order,
+        ranking.scores,
+        found.sources,
+        share_max=world.rules.source_share_max,
+        first=command.limit * OPENED_PER_ITEM,
+    )
+    meaning = (f"meaning:{meant.model}",) if meant.vectors else ()
+    return Placed(
+        ranked(found, ranking._replace(order=order)),
+        rankers=("words", *meaning, "place"),
+        without=("meaning",) if meant.has_failed else (),
+    )
 
 
 def _decide(
@@ -179,7 +245,8 @@ def _decide(
         data=Recalled(
             agent=command.agent,
             purpose=command.purpose,
-            query_fingerprint=facts.query_fingerprint,
+            query_fingerprint=next(iter(facts.query_fingerprints), b""),
+            further_fingerprints=facts.query_fingerprints[1:],
             memory_ids=tuple(item.memory.id for item in found.items),
             limit=command.limit,
             kinds=command.kinds,
@@ -187,6 +254,11 @@ def _decide(
             budget_tokens=command.budget_tokens,
             as_of=command.as_of,
             valid_at=command.valid_at,
+            key_prefix_digest=facts.key_prefix_digest,
+            scope=command.scope,
+            since=command.since,
+            until=command.until,
+            tokenizer=command.tokenizer,
         ),
     )
     return Decided(answer=found, events=(receipt, *facts.shown.events))

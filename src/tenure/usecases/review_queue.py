@@ -19,7 +19,8 @@ from tenure.core.highlighting import Highlight, masked, show
 from tenure.core.identity import Caller, Scope
 from tenure.core.incident_events import Held
 from tenure.core.memory import Memory, evolve
-from tenure.core.retrieval import Filter, best_rows, rank, words
+from tenure.core.ranking import Question, rank
+from tenure.core.retrieval import Filter, ranked
 from tenure.core.review_queue import AskQueue, Order, SourceRecord
 from tenure.core.rows import MemoryRow, microseconds
 from tenure.core.vocabulary import Claim, Decision, Source, Status
@@ -275,11 +276,12 @@ def _nearest(world: World, memory: Memory, text: str, limit: int) -> list[Memory
         subjects=frozenset({memory.subject}),
         now=microseconds(world.moment.now),
     )
-    terms = sorted(set(analyse(text)))[:_QUERY_TERMS_MAX]
-    scores = words(world.reading.hits(where, terms), world.reading.statistics(where))
-    candidates = world.reading.candidates(where, best_rows(scores, limit))
-    nearest = [one.candidate.memory_id for one in rank(candidates, scores, where.now)]
-    found = [load(world.reading, world.keyring, memory.tenant, memory_id) for memory_id in nearest]
+    terms = sorted(set(analyse(text, world.rules.language)))[:_QUERY_TERMS_MAX]
+    rows, postings = world.reading.search(where, terms, None)
+    sharing = {int(seq) for one in postings.values() for seq in one.seqs}
+    ranking = rank(rows, [Question(list(postings.values()), None)], where.now)
+    nearest = [one.candidate for one in ranked(rows, ranking) if one.candidate.created_seq in sharing]
+    found = [load(world.reading, world.keyring, memory.tenant, one.memory_id) for one in nearest[:limit]]
     return [other for other in found if other is not None]
 
 

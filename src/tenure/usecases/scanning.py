@@ -21,13 +21,15 @@ class Scanning:
         self,
         scanners: Sequence[Scanner] = DEFAULT_SCANNERS,
         *,
+        of_whole_texts: Sequence[Scanner] = (),
         remote: Sequence[RemoteScanner] = (),
         local_seconds_max: float = 1.0,
         remote_seconds_max: float = 3.0,
         together_max: int = 16,
         watches: Watches = STANDING,
     ) -> None:
-        self._scanners = tuple(scanners)
+        self._across = tuple(scanners)
+        self._scanners = *self._across, *of_whole_texts
         self._limit = Limit(watches.busy, local_seconds_max)
         self._remote = RemoteScanning(
             remote, seconds_max=remote_seconds_max, together_max=together_max, passed=watches.passed
@@ -41,6 +43,13 @@ class Scanning:
     def findings(self, text: str) -> tuple[Finding, ...]:
         """Everything that the local scanners find in a text; never raises."""
         return scan(text, self._scanners, limit=self._limit)
+
+    def findings_across(self, text: str) -> tuple[Finding, ...]:
+        """What they find in several contents that were joined; never raises.
+
+        A scanner that judges a text as a whole is left out: what it says of ten contents is true of none.
+        """
+        return scan(text, self._across, limit=self._limit)
 
     def from_outside(self, texts: Sequence[str]) -> list[tuple[Finding, ...]]:
         """Everything that the remote scanners find in each of the texts; never raises."""

@@ -39,8 +39,8 @@ class ResolveKey(msgspec.Struct, frozen=True, kw_only=True):
 def within_scopes(reading: Searching, where: Filter, places: Sequence[Place]) -> Filter:
     """The filter narrowed to these places, without memories that another of the same key stands before."""
     where = msgspec.structs.replace(where, scopes=tuple((place.tier, place.id) for place in places))
-    # What stands before what is decided before kinds and trust are asked for.
-    rows = reading.keyed(msgspec.structs.replace(where, kinds=(), trust_min=0))
+    # What stands before what is decided before kinds, trust, keys and times are asked for.
+    rows = reading.keyed(where.widened)
     if not rows:
         return where
     hidden: set[int] = set()

@@ -29,7 +29,7 @@ from tenure.core.rows import (
 )
 from tenure.core.scopes import Place
 from tenure.core.time_travel import Past, Recorded, Then
-from tenure.core.views import indexed_text, key_target
+from tenure.core.views import indexed_text, key_target, own_words
 from tenure.core.vocabulary import Status
 from tenure.usecases.paging import batched, subject_events
 from tenure.usecases.pipeline import World
@@ -44,9 +44,9 @@ BATCH: Final = 500
 def look_back(world: World, where: Filter, at: datetime, *, places: Sequence[Place] = ()) -> Past:
     """What a recall of this boundary would have had before it; raises InvalidRequest where that is too much.
 
-    With ``places``, memories of every kind and trust: what stands before what is decided before those.
+    With ``places``, memories of every kind, trust, key and time: what stands before what is decided first.
     """
-    wide = msgspec.structs.replace(where, kinds=(), trust_min=0) if places else where
+    wide = where.widened if places else where
     found = list(_stood(world, wide, at))
     standing = _rows_now(world, where.tenant, [stream[0] for stream in found])
     withdrawn = _Withdrawn(world, where.tenant, at)
@@ -57,7 +57,14 @@ def look_back(world: World, where: Filter, at: datetime, *, places: Sequence[Pla
         and (memory_id in standing or not is_gone(world, where.tenant, memory_id))
         and (then := _then(world, stored, at, standing.get(memory_id))) is not None
     ]
-    return Past(memories, _suppressed(world, where, at, places, memories))
+    vectors = world.meaning.of_past([own_words(one.memory.content, one.memory.claim) for one in memories])
+    seqs = [one.row.created_seq for one in memories]
+    return Past(
+        memories,
+        _suppressed(world, where, at, places, memories),
+        dict(zip(seqs, vectors, strict=True)) if vectors is not None else None,
+        world.rules.language,
+    )
 
 
 def is_gone(world: World, tenant: str, memory_id: UUID) -> bool:

@@ -92,7 +92,15 @@ def _said(secret: Secret) -> Iterator[str]:
 def _decide(
     command: AuthorizeTool, facts: CallFacts, caller: Caller, moment: Moment, rules: Rules
 ) -> Decided[Authorization]:
-    return toolguard.authorize(command, rules.tools, facts.concerned, facts.subject, caller, moment)
+    return toolguard.authorize(
+        command,
+        rules.tools,
+        facts.concerned,
+        facts.subject,
+        caller,
+        moment,
+        refuses_undeclared=rules.refuses_undeclared_tools,
+    )
 
 
 AUTHORIZE: UseCase[AuthorizeTool, CallFacts, Authorization] = UseCase(

@@ -19,6 +19,7 @@ from tenure.core.retrieval import Filter
 from tenure.core.rows import microseconds
 from tenure.core.scopes import places
 from tenure.usecases.checkpoints import checkpoint_round
+from tenure.usecases.embedding import Embedded, Embedding
 from tenure.usecases.erasure import finish_begun
 from tenure.usecases.notifying import Messenger
 from tenure.usecases.pipeline import Pipeline
@@ -50,6 +51,7 @@ class Round(msgspec.Struct, frozen=True, kw_only=True):
     alerted: int = 0
     delivered: int = 0
     held: int = 0
+    embedded: int = 0
     more: bool = False
 
 
@@ -60,10 +62,12 @@ def upkeep_round(
     lease_seconds: float = LEASE_SECONDS_MIN,
     watcher: Watcher | None = None,
     messenger: Messenger | None = None,
+    embedding: Embedding | None = None,
 ) -> Round:
     """Write what time has done, probe forgets that may not hold, and finish what somebody left half-way.
 
-    With a watcher, look for what a person should look at; with a messenger, tell the receiver of alerts.
+    With a watcher, look for what a person should look at; with a messenger, tell the receiver of alerts;
+    with an embedding, give vectors to what has none.
     Does nothing where another node holds the lease.
     """
     if not pipeline.store.lease(LEASE, seconds=lease_seconds):
@@ -71,10 +75,12 @@ def upkeep_round(
     steps = _Steps()
     expired, is_full = steps.take(lambda: _expire(pipeline, batch_size), (0, False))
     watched = steps.take(lambda: watcher.round(batch_size=batch_size) if watcher else Watched(), Watched())
+    meant = steps.take(lambda: embedding.round() if embedding else Embedded(), Embedded())
     switching = steps.take(lambda: switch_round(pipeline, batch_size=batch_size), Switching())
     done = Round(
         expired=expired,
         held=switching.held,
+        embedded=meant.embedded,
         alerted=watched.alerted,
         delivered=steps.take(lambda: messenger.round() if messenger else 0, 0),
         probed=steps.take(lambda: _probe(pipeline, batch_size), 0),
@@ -82,7 +88,7 @@ def upkeep_round(
         revoked=steps.take(lambda: finish_revocations(pipeline, left_alone=LEFT_ALONE), 0),
         erased=steps.take(lambda: finish_begun(pipeline, left_alone=LEFT_ALONE), 0),
         signed=steps.take(lambda: checkpoint_round(pipeline, batch_size=batch_size), 0),
-        more=(is_full and expired > 0) or watched.more or switching.more,
+        more=(is_full and expired > 0) or watched.more or switching.more or meant.more,
     )
     steps.end()
     return done

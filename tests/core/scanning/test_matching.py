@@ -42,10 +42,24 @@ def gateless(pack: RulePack) -> RulePack:
         pack.name,
         pack.version,
         tuple(
-            rule._replace(leads=frozenset(), words=frozenset(), also=frozenset(), marks=("",), digits_min=0)
+            rule._replace(
+                pattern=everywhere(rule.pattern),
+                leads=frozenset(),
+                words=frozenset(),
+                also=frozenset(),
+                marks=("",),
+                digits_min=0,
+            )
             for rule in pack.rules
         ),
     )
+
+
+def everywhere(pattern: LatePattern) -> LatePattern:
+    """The same pattern, of which nobody knows how its matches begin."""
+    unknown = LatePattern(pattern.source, lambda _source: pattern.compiled)
+    unknown.openings = frozenset()
+    return unknown
 
 
 def text_view(text: str) -> View:

@@ -128,6 +128,8 @@ def test_sensitive_content_waits_for_a_person(rule: str, text: str) -> None:
         "call +49 30 1234567 after six",
         "part 0x52908400098527886E0F7030069857D2E4169EE7 of the dump",
         "My bank account is frozen, what can I do?",
+        "How do I bypass two-factor login for the nightly test run?",
+        "The credit union can automatically pay off the card each month.",
         "The bank is closed on Sundays.",
         "He paid by card at the counter.",
         "The team approved the budget after a review.",

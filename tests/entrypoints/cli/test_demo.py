@@ -6,13 +6,13 @@ from pathlib import Path
 import pytest
 from tests.entrypoints.cli.commands import program, ran
 
-from tenure import wiring
 from tenure.core.admission import Condition, Policy, Rule
 from tenure.core.identity import SourceType
 from tenure.core.vocabulary import Outcome, Trust
 from tenure.entrypoints.cli import demo_story
 from tenure.entrypoints.cli.demo import WIDTH, tell
 from tenure.entrypoints.cli.demo_stage import Check, Stage, Step
+from tenure.wiring import rules_in_force
 
 
 def test_the_whole_story_holds_and_leaves_nothing_behind(tmp_path: Path) -> None:
@@ -60,7 +60,9 @@ def test_a_gate_that_admits_everything_is_found_out(monkeypatch: pytest.MonkeyPa
     careless = Rule(
         name="all", reason="why not", when=everything, outcome=Outcome.APPROVE, trust=Trust.USER_ASSERTED
     )
-    monkeypatch.setattr(wiring, "policy_in_force", lambda _given: Policy(version="v", rules=(careless,)))
+    monkeypatch.setattr(
+        rules_in_force, "policy_in_force", lambda _given: Policy(version="v", rules=(careless,))
+    )
 
     text, as_json = ran("demo"), ran("demo", "--json")
 

@@ -192,6 +192,14 @@ BAD_REQUESTS: list[tuple[str, str, Any, str]] = [
     ("POST", "/v1/credentials", {"name": "x", "roles": ["reader"], "tenant": "other"}, "tenant"),
     ("POST", "/v1/credentials", {"name": "x", "roles": ["reviewer"], "model_driven": True}, "roles"),
     ("DELETE", "/v1/credentials/seven", None, "key_id"),
+    ("GET", "/v1/credentials?limit=0", None, "limit"),
+    ("GET", "/v1/credentials?limit=201", None, "limit"),
+    ("GET", "/v1/credentials?cursor=elsewhere", None, "cursor"),
+    ("GET", f"/v1/credentials?cursor=after:{ABSENT_ID}", None, "cursor"),
+    ("GET", "/v1/review?cursor=elsewhere", None, "cursor"),
+    ("GET", "/v1/memories/seven/neighbours", None, "memory_id"),
+    ("GET", f"/v1/memories/{ABSENT_ID}/neighbours?before=20", None, "before"),
+    ("GET", f"/v1/memories/{ABSENT_ID}/neighbours?around=2", None, "around"),
 ]
 
 

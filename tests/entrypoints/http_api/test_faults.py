@@ -49,6 +49,27 @@ def test_a_store_that_cannot_write_answers_503_and_recovers(acme: Acme) -> None:
     assert acme.call("POST", "/v1/memories", proposal(), key="w-1").status_code == 201
 
 
+def test_a_recall_that_cannot_look_is_503_and_never_an_empty_answer(acme: Acme) -> None:
+    """SPEC E5, R1: "there is nothing" is said only by who has looked; it goes on by itself afterwards."""
+    store = acme.node.store
+    assert isinstance(store, SqliteStore)
+    index = store._indexing._search._connection  # noqa: SLF001 -- the real connection of the real index
+    index.execute("PRAGMA query_only = 1")
+    memory = acme.remember()
+
+    questions = [{"query": "e-mail"}, {"queries": ["e-mail", "phone"]}, {"kinds": ["preference"]}]
+    refused = [acme.call("POST", "/v1/recall", question) for question in questions]
+    around = acme.call("GET", f"/v1/memories/{memory['id']}/neighbours")
+    index.execute("PRAGMA query_only = 0")
+    found = acme.call("POST", "/v1/recall", {"query": "e-mail"})
+
+    assert [(answer.status_code, problem_code(answer)) for answer in (*refused, around)] == [
+        (503, "unavailable")
+    ] * 4
+    assert refused[0].headers["retry-after"] == "1"
+    assert [item["memory"]["id"] for item in found.json()["items"]] == [memory["id"]]
+
+
 def test_a_fault_of_ours_tells_its_kind_and_place_to_the_log_alone(
     acme: Acme, monkeypatch: pytest.MonkeyPatch
 ) -> None:

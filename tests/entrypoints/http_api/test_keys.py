@@ -76,3 +76,16 @@ def test_only_an_operator_manages_keys(acme: Acme) -> None:
 
     assert (answer.status_code, problem_code(answer)) == (403, "forbidden")
     assert acme.call("POST", "/v1/memories", proposal()).status_code == 201
+
+
+def test_keys_are_listed_page_by_page(acme: Acme) -> None:
+    """SPEC S2: each once, oldest first, until there is no next page."""
+    everybody = [key["id"] for key in acme.call("GET", "/v1/credentials", who="operator").json()["items"]]
+
+    pages = [acme.call("GET", "/v1/credentials?limit=4", who="operator").json()]
+    while pages[-1]["next_cursor"] is not None:
+        address = f"/v1/credentials?limit=4&cursor={pages[-1]['next_cursor']}"
+        pages.append(acme.call("GET", address, who="operator").json())
+
+    assert len(everybody) == 6
+    assert [[key["id"] for key in page["items"]] for page in pages] == [everybody[:4], everybody[4:]]

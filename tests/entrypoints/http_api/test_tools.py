@@ -48,6 +48,7 @@ def test_a_value_out_of_a_memory_is_refused_and_its_memory_named(guarded: Acme) 
                 {"parameter": "to.place", "because": "found_in_memory", "memory_ids": [memory["id"]]}
             ],
             "resolvers": {"to.place": "address-book"},
+            "undeclared": False,
         },
     )
     log = guarded.call("GET", "/v1/log", who="auditor")
@@ -75,7 +76,25 @@ def test_a_call_that_leaves_the_value_to_its_resolver_is_allowed(
     """SPEC X1: and the answer says who resolves what."""
     answer = strict.call("POST", PATH, {"tool": "deliver", "arguments": arguments, "receipt_ids": None})
 
-    assert answer.json() == {"allowed": True, "refused": [], "resolvers": {"to.place": "address-book"}}
+    assert answer.json() == {
+        "allowed": True,
+        "refused": [],
+        "resolvers": {"to.place": "address-book"},
+        "undeclared": False,
+    }
+
+
+def test_a_tool_that_is_not_declared_may_be_refused(engine: Engine) -> None:
+    """SPEC X1: the operator decides; the refusal is an answer and an event like any other."""
+    with running(engine, msgspec.structs.replace(SETTINGS, tools_undeclared="refuse")) as closed:
+        answer = closed.call("POST", PATH, {"tool": "send_mail", "arguments": {"to": "ann"}})
+
+        assert (answer.status_code, answer.json()) == (
+            200,
+            {"allowed": False, "refused": [], "resolvers": {}, "undeclared": True},
+        )
+        log = closed.call("GET", "/v1/log", who="auditor").json()["items"]
+        assert "tool.refused" in [event["type"] for event in log]
 
 
 def test_a_receipt_of_somebody_else_is_absent(guarded: Acme) -> None:

@@ -102,7 +102,7 @@ def test_what_was_found_before_a_crash_is_found_after_it(
     node.pipeline.run(RECALL, other, question("giraffes"))
     again = index_of(mortal)
     assert again[1:] == before[1:]
-    assert {tenant for tenant, _ in again[0]} == {TENANT, "globex"}
+    assert {tenant for tenant, *_ in again[0]} == {TENANT, "globex"}
 
 
 def test_a_write_before_the_first_recall_hides_nothing_older(node: Opened, crash: Callable[[], None]) -> None:

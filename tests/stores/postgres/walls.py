@@ -36,14 +36,15 @@ from tests.stores.items import (
 from tests.usecases.asking import OPERATOR
 
 from tenure.core.access import CreateKey
+from tenure.core.boundary_rows import place_number
 from tenure.core.events import Event, EventData, Recalled, Superseded
 from tenure.core.identity import Grants, Role
 from tenure.core.incident_events import Influenced, PolicySwitched
 from tenure.core.rows import FOREVER, microseconds
 from tenure.core.views import value_target
-from tenure.core.wording import analyse
+from tenure.core.wording import Language, analyse, analyser
+from tenure.engines.embedding.static import shipped_table
 from tenure.stores.postgres.connecting import APP_ROLE, one_tenant
-from tenure.stores.postgres.reading import place_number
 from tenure.usecases.access import create_key
 from tenure.usecases.ports import Append, Checkpoint, Keyring
 
@@ -57,6 +58,8 @@ Connection = psycopg.Connection[tuple[Any, ...]]
 Bindings = Sequence[Any] | Mapping[str, Any]
 
 NOW: Final = microseconds(START)
+ANALYSER: Final = analyser(Language.ENGLISH)
+MODEL: Final = shipped_table().model
 LATER: Final = microseconds(START + HOUR * 24 * 365)
 BOUNDARY: Final = place_number("support", "answering")
 TERMS: Final = sorted(analyse("the e-mail or the phone"))
@@ -69,11 +72,16 @@ FILTERED: Final = {
     "terms": TERMS,
     "now": NOW,
     "valid_at": NOW,
+    "written_from": 0,
+    "written_until": FOREVER,
     "trust_min": 0,
     "kinds": None,
     "scopes": None,
     "hidden": None,
+    "key_from": None,
+    "key_until": None,
     "key_digest": None,
+    "model": MODEL,
     "seqs": [1, 2],
     "limit": 50,
 }
@@ -137,11 +145,18 @@ BINDINGS: Final[dict[str, tuple[Any, ...] | dict[str, Any]]] = {
     "listing": LISTED,
     **{
         f"{question}_of_{place}": FILTERED
-        for question in ("statistics", "recent", "candidates", "hits", "keyed")
+        for question in ("passing", "columns", "postings", "keyed")
         for place in ("subject", "boundary")
     },
-    "built": (),
-    "put_words": {"documents": "[]", "seq": 99, "after": 21},
+    "built": (ANALYSER,),
+    "put_words": {"documents": "[]", "model": MODEL, "analyser": ANALYSER, "seq": 99, "after": 21},
+    "unembedded": {"model": "another model", "after": 0, "limit": 50},
+    "models": {},
+    "put_vectors": {"model": MODEL, "vectors": '[{"created_seq": 1, "version": 1, "vector": "AAAA"}]'},
+    "drop_models": ("another model",),
+    "drop_subject_vectors": {"subject": place_number(SUBJECT), "standing": [1]},
+    "drop_vectors": {"seqs": [1, 2]},
+    "clear_vectors": (),
     "drop_subject_postings": {"subject": place_number(SUBJECT), "standing": [1]},
     "drop_subject_documents": {"subject": place_number(SUBJECT), "standing": [1]},
     "drop_postings": {"seqs": [1, 2]},

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from urllib.parse import unquote_to_bytes
 
-from tenure.core.scanning.normalising import View, plain
+from tenure.core.scanning.normalising import START_CHARACTERS, View, plain
 
 RUN_CHARACTERS_MIN = 16
 RUNS_MAX = 128
@@ -38,11 +38,19 @@ _SIGNED = (
 )
 _UNSIGNED = f"(?P<hexadecimal>{_HEXADECIMAL})|(?P<base64>{_BASE64})"
 # Codes whose characters stand apart: octets, numbers of characters, Morse.
-_APART = re.compile(
+_NUMBERS_APART = re.compile(
     rf"(?P<binary>(?<![0-9])[01]{{8}}(?:[\s,]{{0,2}}+[01]{{8}}){{3,}}+(?![0-9]))"
     rf"|(?P<octets>(?<![0-9a-zA-Z])(?:0x)?{_OCTET}(?:[\s:,]{{1,2}}+(?:0x)?{_OCTET}){{7,}}+(?![0-9a-zA-Z]))"
     r"|(?P<numbers>(?<![0-9a-zA-Z])[0-9]{2,3}(?:[\s,;]{1,3}+[0-9]{2,3}){7,}+(?![0-9a-zA-Z]))"
-    r"|(?P<morse>(?<![.-])[.-]{1,5}(?:[ /|]{1,4}+[.-]{1,5}){5,}+(?![.-]))"
+)
+_MORSE_APART = re.compile(r"(?P<morse>(?<![.-])[.-]{1,5}(?:[ /|]{1,4}+[.-]{1,5}){5,}+(?![.-]))")
+_OCTETS = frozenset(f"{octet:02x}" for octet in range(256))
+# How a word begins that can be a part of such a code.
+_APART_STARTS = (
+    _OCTETS
+    | {f"0x{octet}" for octet in _OCTETS}
+    | {f"{number:0{digits}}" for digits in (2, 3) for number in range(10**digits)}
+    | {f"{bits:0{START_CHARACTERS}b}" for bits in range(2**START_CHARACTERS)}
 )
 _ESCAPE = re.compile(r"\\(?:x(?P<octet>..)|u\{?(?P<point>[0-9a-fA-F]+)\}?|(?P<blank>[nrt]))")
 _BASE32 = re.compile("[A-Z2-7]{16,}={0,6}")
@@ -58,16 +66,26 @@ _MORSE = dict(zip(_SIGNS.split(), "abcdefghijklmnopqrstuvwxyz0123456789", strict
 def may_hold_runs(view: View) -> bool:
     """Whether there may be a run: cheap looks that ordinary text does not pass."""
     text = view.text
-    if max(map(len, text.split()), default=0) >= RUN_CHARACTERS_MIN or "&" in text or "\\" in text:
-        return True
-    return _may_stand_apart(view)
+    return _has_long_run(text) or "&" in text or "\\" in text or _may_stand_apart(view)
+
+
+def _has_long_run(text: str) -> bool:
+    return max(map(len, text.split()), default=0) >= RUN_CHARACTERS_MIN
 
 
 def _may_stand_apart(view: View) -> bool:
     """Whether there are numbers enough for a code in them, or the marks of Morse."""
+    return _may_hold_numbers(view) or _may_hold_morse(view)
+
+
+def _may_hold_numbers(view: View) -> bool:
     starts = view.starts
-    if len(starts) - sum(map(str.isalpha, starts)) >= _NUMBERS_MIN:
-        return True
+    if len(starts) - sum(map(str.isalpha, starts)) < _NUMBERS_MIN:
+        return False
+    return not starts.isdisjoint(_APART_STARTS)
+
+
+def _may_hold_morse(view: View) -> bool:
     return view.text.count(".-") + view.text.count("-.") >= _MORSE_MARKS_MIN
 
 
@@ -100,11 +118,17 @@ def _runs_with(signs: str) -> re.Pattern[str]:
 
 def _matches(view: View) -> list[re.Match[str]]:
     """What has the shape of a run, by its place."""
-    signs = "".join(sign for sign, _ in _SIGNED if sign in view.text)
-    runs = list(_runs_with(signs).finditer(view.text))
-    if _may_stand_apart(view):
-        runs = sorted([*_APART.finditer(view.text), *runs], key=re.Match.start)
-    return runs
+    text = view.text
+    signs = "".join(sign for sign, _ in _SIGNED if sign in text)
+    found: list[re.Match[str]] = []
+    if _may_hold_numbers(view):
+        found += _NUMBERS_APART.finditer(text)
+    if _may_hold_morse(view):
+        found += _MORSE_APART.finditer(text)
+    # Without a sign a run is long: what is shorter has one at its end.
+    if signs or _has_long_run(text):
+        found += _runs_with(signs).finditer(text)
+    return sorted(found, key=re.Match.start)
 
 
 def _stretches(match: re.Match[str]) -> Iterator[tuple[int, int]]:

@@ -230,4 +230,4 @@ class Credentials(RulePack):
         return [*super().find(view), *seed_phrases(view, f"{self.name}/{self.version}")]
 
 
-CREDENTIALS = Credentials("credentials", "2", (*TOKEN_SHAPES, *_SAID))
+CREDENTIALS = Credentials("credentials", "3", (*TOKEN_SHAPES, *_SAID))

@@ -176,6 +176,9 @@ _SPOKEN_OF_AFTER = re.compile(
     r"|always) <?[^.!?\n]{0,20}?(?:sign|example|attempt"
     r"|attack|metaphor|phrase)|as a metaphor|appears\b|always a jailbreak)"
 )
+_ASKED = re.compile(
+    r"\b(?:how|why|whether|wonder(?:s|ed|ing)?) (?:do|does|did|can|could|should|would|to|if|i|we|you|they)\b"
+)
 _DENIED = re.compile(r"(?:\bnot|n't|\bnever|\bcannot)\s+(?:[a-z]{1,12}\s+)?$")
 
 
@@ -190,6 +193,11 @@ def is_order(view: View, match: "re.Match[str]") -> bool:
     """Whether nothing around it in its sentence turns the match into its opposite, a question or a report."""
     sentence = _sentence_before(view, match)
     return _TURNED.search(sentence) is None and not _is_spoken_of(view, match, sentence)
+
+
+def is_not_asked(view: View, match: "re.Match[str]") -> bool:
+    """Whether the sentence does not ask about the match, or how it is done."""
+    return _ASKED.search(_sentence_before(view, match)) is None
 
 
 def _sentence_before(view: View, match: "re.Match[str]") -> str:

@@ -19,7 +19,7 @@ from tenure.core.scanning.translated import TRANSLATED
 
 INSTRUCTIONS = RulePack(
     "instructions",
-    "2",
+    "3",
     (
         *OVERRIDE,
         *PROMPT_LEAK,

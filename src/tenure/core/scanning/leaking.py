@@ -162,6 +162,31 @@ _AWAY_STARTS = (
     " attacker hacker adversary public personal rival anonymous non recruiter anyone other"
 )
 
+# A wish for what is an order in effect: nobody is told to send it, and yet it goes.
+_LIKES = (
+    "(?:dis)?likes?|prefer(?:s|red|ring)?|wants?|wanted|loves?|enjoys?|appreciates?|expects?|wish(?:es)?"
+    "|favou?rs?|needs?|asks?|asked|requests?|insists?|hopes?|glad|happy|pleased"
+)
+_LIKES_STARTS = (
+    "like likes prefer prefers preferred want wants wanted love loves enjoy enjoys appreciate expect expects"
+    " wish wishes favor favors favour favours need needs ask asks asked request insist hope hopes glad happy"
+    " pleased"
+)
+_HANDED_OUT = any_of(
+    "(?:send|upload|forward|post|transmit|export|push|relay|mirror|e?mail|stream|submit|pipe|dump|sync|rout"
+    "|report|deliver|publish|backup|back|sav|stor|shar|writ|log|attach|fetch|stash)"
+    "(?:ing|t?ed|ten|ed up|en|e)?",
+    "sent|cop(?:ied|y|ying)|b?cc(?:'?d|ed)?|put|piped|dropped|placed|kept|written|backed up|delivered",
+)
+_HANDED_OUT_STARTS = (
+    "send sent upload forward post transmit export push relay mirror mail email stream submit pipe piped dump"
+    " sync routed route report deliver publish backup back save saved saving stored store share shared"
+    " sharing write written log logged attach stash copied copy copying cc bcc put dropped placed kept backed"
+    " posted posting sending mailed mailing pushed pushing dumped dumping synced syncing piping writing"
+    " backing"
+)
+_ELSEWHERE = r"(?:https?|s?ftp|wss?)://|www\.|(?:an? |the |this |our |my )?webhook\b"
+
 SECRETS = (
     intent(
         "attack.exfiltration",
@@ -200,6 +225,17 @@ SECRETS = (
         leads="also",
         words="also",
         also="all every everything external each",
+        accept=is_order,
+    ),
+    phrase_rule(
+        "sensitive.outflow",
+        rf"\b(?:{_LIKES}) <8> {_HANDED_OUT} <4> (?:to|at|on|onto|into|in|via|with|through|under) <2>"
+        rf" (?:{_ELSEWHERE})"
+        rf"|\b(?:all|every|each|any|everything|copies|copy) <6> {_HANDED_OUT} <3> (?:to|at|onto|into|via"
+        rf"|through) <2> (?:{_ELSEWHERE})",
+        leads=f"{_LIKES_STARTS} all every each any everything copies copy",
+        words=_HANDED_OUT_STARTS,
+        also="http https ftp sftp www webhook",
         accept=is_order,
     ),
     intent(

@@ -1,30 +1,29 @@
 """Rules that find things in a view, and the packs in which a scanner holds them.
 
 A rule's pattern runs only where the text has a word that begins like one of the rule's: one pass over the
-words serves every rule, and costs less than a single pattern. Patterns are written so that they cannot
-backtrack far: words and the blanks between them are matched possessively, and every gap has a length.
+words serves every rule, and costs less than a single pattern. It is tried only at the words it can start
+with, which the rule says, or which are read off the pattern (`openings`). Patterns are written so that they
+cannot backtrack far: words and the blanks between them are matched possessively, and every gap has a length.
 """
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from itertools import islice
+from functools import cached_property, reduce
+from itertools import repeat
+from operator import or_
 from typing import NamedTuple, Protocol
 
 from tenure.core.scanning.findings import Finding, FindingKind
 from tenure.core.scanning.normalising import START_CHARACTERS, View
+from tenure.core.scanning.openings import beginnings_of, openings_of
 
 MATCHES_PER_RULE_MAX = 16
 # What may stand between two words of a phrase: blanks, quotation marks, emphasis, a comma.
 _BETWEEN = r"(?:[\s\u0085\u2028\u2029\"'`*_,(\[]++)"
 _GAP = re.compile(r"<(\d+)> ")
-# Words that most texts have: a rule that needs another as well is better looked up by that.
-_COMMON_WORDS = (
-    "the this these that it is are be to from for with in on at by of and or if when all any every no not do"
-    " don i you your my we they other new will can shoul must may as so use have has get give make keep show"
-    " tell add set run after befor once without here about user users only just then also first same our"
-    " their never alway"
-)
-_COMMON = frozenset(_COMMON_WORDS.split())
+# Signs by which marks are looked up together, the rarest first.
+_RARE_SIGNS = "|<{[#~@_/(]:-."
+_NO_DIGITS = bytes(set(range(128)) - set(b"0123456789"))
 # The two ends of a word. An underscore is no part of one: it is emphasis, or joins words in a name.
 _BEGIN = re.compile(r"\\b(?=[a-z]|\(\?:)")
 _BEGINS, _ENDS = "(?<![a-z0-9])", "(?![a-z0-9])"
@@ -48,21 +47,34 @@ class Scanner(Protocol):
 
 
 class LatePattern:
-    """A pattern that is compiled when it is first tried: most never are, and all take a third of a second."""
+    """A pattern that is compiled when it is first tried: most never are, and all take a third of a second.
 
-    __slots__ = ("_compile", "_compiled", "source")
+    How its matches begin is read off its source, which costs a tenth of compiling it.
+    """
 
     def __init__(self, source: str, compile_with: Callable[[str], "re.Pattern[str]"] = re.compile) -> None:
         self.source = source
         self._compile = compile_with
-        self._compiled: re.Pattern[str] | None = None
 
-    @property
+    @cached_property
     def compiled(self) -> "re.Pattern[str]":
         """The pattern itself."""
-        if self._compiled is None:
-            self._compiled = self._compile(self.source)
-        return self._compiled
+        return self._compile(self.source)
+
+    @property
+    def is_compiled(self) -> bool:
+        """Whether it was tried before."""
+        return "compiled" in self.__dict__
+
+    @cached_property
+    def beginnings(self) -> tuple[str, ...]:
+        """What every match begins with, where a word does; nothing, when that cannot be told."""
+        return beginnings_of(self.source)
+
+    @cached_property
+    def openings(self) -> frozenset[str]:
+        """How the words begin at which a match can start, all equally long; nothing, if it can elsewhere."""
+        return openings_of(self.beginnings)
 
 
 class Rule(NamedTuple):
@@ -93,26 +105,25 @@ class RulePack:
         self.version = version
         self.rules = rules
         self._counts_digits = any(rule.digits_min for rule in rules)
-        self._words: dict[str, list[int]] = {}
-        self._marks: dict[str, list[int]] = {}
-        self._others: list[frozenset[str]] = []
+        # A rule is one bit among those that have their word, and one among those that have the other as well.
+        self._words: dict[str, int] = {}
+        self._marks: dict[str, dict[str, int]] = {}
+        self._only_digits = self._ask_for_one = 0
         for at, rule in enumerate(rules):
-            rarer = _rarer(rule)
-            self._others.append(rule.also if rarer is rule.words else rule.words)
-            for word in rarer:
-                self._words.setdefault(word, []).append(at)
+            first, second = 1 << at, 1 << at + len(rules)
+            for word in rule.words:
+                self._words[word] = self._words.get(word, 0) | first
+            for word in rule.also:
+                self._words[word] = self._words.get(word, 0) | second
             for mark in rule.marks:
-                self._marks.setdefault(mark, []).append(at)
-        self._ascii_marks = {mark: rules for mark, rules in self._marks.items() if mark.isascii()}
-        self._only_digits = [at for at, rule in enumerate(rules) if not rule.words and not rule.marks]
+                alike = self._marks.setdefault(_sign_of(mark), {})
+                alike[mark] = alike.get(mark, 0) | first
+            self._ask_for_one |= 0 if rule.also else second
+            self._only_digits |= 0 if rule.words or rule.marks else first
 
     def find(self, view: View) -> list[Finding]:
         """Everything that the rules find in the view."""
-        places = [
-            (rule, *match.span())
-            for rule in self._candidates(view)
-            for match in islice(_accepted(rule, view), MATCHES_PER_RULE_MAX)
-        ]
+        places = [(rule, *match.span()) for rule in self._candidates(view) for match in _accepted(rule, view)]
         if not places:
             return []
         locate = view.locator()
@@ -120,21 +131,18 @@ class RulePack:
 
     def _candidates(self, view: View) -> list[Rule]:
         """The rules that are worth trying on the view."""
-        folded, starts = view.folded, view.starts
-        found: list[int] = []
-        for word in starts & self._words.keys():
-            found += self._words[word]
-        for mark, rules in (self._ascii_marks if folded.isascii() else self._marks).items():
-            if mark in folded:
-                found += rules
-        digits = sum(map(folded.count, "0123456789")) if self._counts_digits else 0
+        folded = view.folded
+        bits = reduce(or_, filter(None, map(self._words.get, view.starts)), self._ask_for_one)
+        for sign, marks in self._marks.items():
+            if sign in folded:
+                bits = reduce(or_, [rules for mark, rules in marks.items() if mark in folded], bits)
+        digits = _digits_in(folded) if self._counts_digits else 0
         if digits:
-            found += self._only_digits
+            bits |= self._only_digits
         return [
-            self.rules[at]
-            for at in sorted(set(found))
-            if not (self._others[at] and starts.isdisjoint(self._others[at]))
-            and digits >= self.rules[at].digits_min
+            rule
+            for at in _set_in(bits & bits >> len(self.rules))
+            if digits >= (rule := self.rules[at]).digits_min
         ]
 
     def _finding(self, rule: Rule, start: int, end: int) -> Finding:
@@ -192,35 +200,47 @@ def starts_of(words: str) -> frozenset[str]:
     return frozenset(word[:START_CHARACTERS] for word in words.split())
 
 
-def _rarer(rule: Rule) -> frozenset[str]:
-    """Of the words of which a text must have one, and those of which it must also have one, the rarer."""
-    if rule.marks or not rule.also or not rule.words:
-        return rule.words
-    return min(rule.words, rule.also, key=lambda words: len(words & _COMMON))
+def _sign_of(mark: str) -> str:
+    """What to look for before the mark: of its characters the one that the fewest texts have."""
+    foreign = next((character for character in mark if not character.isascii()), None)
+    return foreign or next((sign for sign in _RARE_SIGNS if sign in mark), mark)
 
 
-def _accepted(rule: Rule, view: View) -> Iterator["re.Match[str]"]:
-    """The matches of the rule's pattern that its second look lets pass."""
-    text = view.text if rule.cased else view.folded
-    found = _led(rule, view) if rule.leads else rule.pattern.compiled.finditer(text)
-    for match in found:
-        if rule.accept is None or rule.accept(view, match):
-            yield match
+def _digits_in(folded: str) -> int:
+    return len(folded.encode("ascii", "ignore").translate(None, _NO_DIGITS))
 
 
-def _led(rule: Rule, view: View) -> Iterator["re.Match[str]"]:
-    """The matches that start at one of the rule's leads, from left to right, none inside another."""
-    folded, done, pattern = view.folded, 0, rule.pattern.compiled
-    places = {place for lead in rule.leads & view.starts for place in _places(lead, folded)}
-    for place in sorted(places):
-        if place >= done and (match := pattern.match(folded, place)):
+def _set_in(bits: int) -> Iterator[int]:
+    """The places of the bits that are set, from the lowest."""
+    while bits:
+        lowest = bits & -bits
+        yield lowest.bit_length() - 1
+        bits ^= lowest
+
+
+def _accepted(rule: Rule, view: View) -> list["re.Match[str]"]:
+    """The first matches that the rule's second look lets pass, from left to right, none inside another."""
+    found: list[re.Match[str]] = []
+    done = 0
+    for match in _tried(rule, view):
+        if match.start() >= done:
             done = match.end()
-            yield match
+            if rule.accept is None or rule.accept(view, match):
+                found.append(match)
+                if len(found) == MATCHES_PER_RULE_MAX:
+                    break
+    return found
 
 
-def _places(part: str, text: str) -> Iterator[int]:
-    """Every place where the part stands in the text."""
-    place = text.find(part)
-    while place >= 0:
-        yield place
-        place = text.find(part, place + 1)
+def _tried(rule: Rule, view: View) -> Iterator["re.Match[str]"]:
+    """The matches at each place where one can start; a pattern that has no such place is not compiled."""
+    text = view.text if rule.cased else view.folded
+    if rule.leads:
+        places = view.places_of(rule.leads & view.starts)
+    elif openings := rule.pattern.openings:
+        places = view.places_of(view.starts_with(openings))
+    else:
+        return rule.pattern.compiled.finditer(text)
+    if not rule.pattern.is_compiled and (beginnings := rule.pattern.beginnings):
+        places = [place for place in places if text.startswith(beginnings, place)]
+    return filter(None, map(rule.pattern.compiled.match, repeat(text), places)) if places else iter(())

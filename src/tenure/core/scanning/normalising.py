@@ -7,14 +7,16 @@ content as it was given.
 
 import re
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from enum import StrEnum
+from functools import cached_property
+from itertools import chain
 
 import msgspec
 
 from tenure.core.scanning.look_alikes import READ_AS
 
-VERSION = "normalising/2"
+VERSION = "normalising/3"
 
 # Characters that show nothing: soft hyphen, joiners, marks of direction, fillers, selectors, tags.
 INVISIBLE = (
@@ -30,7 +32,10 @@ _PLAIN |= READ_AS
 
 # A word of fewer characters is its own start.
 START_CHARACTERS = 5
+# How much of a word a pattern is asked for: it parts enough, and most patterns name so much of theirs.
+OPENING_CHARACTERS = 3
 _WORD = re.compile(r"[a-z0-9]+")
+IN_WORDS = "abcdefghijklmnopqrstuvwxyz0123456789"
 _BREAKS = "".join(chr(code) if chr(code).isalnum() else " " for code in range(128))
 
 Span = tuple[int, int]
@@ -55,16 +60,33 @@ class Form(StrEnum):
     DECODED = "decoded"
 
 
-class View(msgspec.Struct, frozen=True, kw_only=True):
+class View(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     """One form of a content; a place in `text` is the same place in `folded`, for they are equally long."""
 
     content: str
     text: str
     folded: str
     starts: frozenset[str]
+    places: dict[str, list[int]]
     form: Form = Form.PLAIN
     below: "View | None" = None
     pieces: tuple[Piece, ...] = ()
+
+    def places_of(self, starts: Iterable[str]) -> list[int]:
+        """Where a word begins with one of these starts, all of which there are, from left to right."""
+        return sorted(chain.from_iterable(map(self.places.__getitem__, starts)))
+
+    def starts_with(self, openings: frozenset[str]) -> Iterator[str]:
+        """The starts of words that open with one of these."""
+        by_opening = self._by_opening
+        return chain.from_iterable(map(by_opening.__getitem__, openings & by_opening.keys()))
+
+    @cached_property
+    def _by_opening(self) -> dict[str, list[str]]:
+        found: dict[str, list[str]] = {}
+        for start in self.places:
+            found.setdefault(start[:OPENING_CHARACTERS], []).append(start)
+        return found
 
     def locator(self) -> Locate:
         """What leads a place in this view back to the content, or to all of it where there is no way back."""
@@ -88,21 +110,32 @@ def view_of(
 ) -> View:
     """The view of the content that shows this text, which is plain already."""
     folded = fold(text)
+    places = word_places(folded)
     return View(
         content=content,
         text=text,
         folded=folded,
-        starts=word_starts(folded),
+        starts=frozenset(places),
+        places=places,
         form=form,
         below=below,
         pieces=pieces,
     )
 
 
-def word_starts(folded: str) -> frozenset[str]:
-    """How the words of Latin letters and digits begin: what decides which rules are worth trying."""
-    words = folded.translate(_BREAKS).split() if folded.isascii() else _WORD.findall(folded)
-    return frozenset([word[:START_CHARACTERS] for word in words])
+def word_places(folded: str) -> dict[str, list[int]]:
+    """How the words of Latin letters and digits begin, and where: it decides which rules are worth trying."""
+    found: dict[str, list[int]] = {}
+    if not folded.isascii():
+        for match in _WORD.finditer(folded):
+            found.setdefault(match[0][:START_CHARACTERS], []).append(match.start())
+        return found
+    place = 0
+    for word in folded.translate(_BREAKS).split(" "):
+        if word:
+            found.setdefault(word[:START_CHARACTERS], []).append(place)
+        place += len(word) + 1
+    return found
 
 
 def plain(text: str) -> str:

@@ -57,6 +57,24 @@ _PLACE_STARTS = (
     " log"
 )
 
+# What may come before an order: a case in which it is to be followed, with or without "when".
+_CASE = (
+    "with|for|on|upon|in|at|given|concerning|regarding|about|should|where(?:ver)?|when(?:ever)?|if|once|after"
+    "|before|during|every time|each time|any time|as soon as|until|wherever|while"
+)
+_CASE_STARTS = (
+    "with for on upon in at given concerning regarding about should where wherever when whenever if once"
+    " after before during every each any as until while"
+)
+_CALLED = (
+    r"(?:call|invoke|run|execute|trigger|fire|launch|activate|start) (?:the |this |your |our )?"
+    r"(?:(?:tools?|functions?|plugins?) (?:called |named )?\w|\w{1,30}_\w{1,40}+)"
+    r"|use (?:the |this |your |our )?(?:(?:tool|function|plugin) (?:called |named )?\w|\w{1,30}_\w{1,40}+"
+    r" (?:tool|function|plugin)\b)"
+    r"|(?:call|invoke|run|execute|trigger|fire|launch|activate) (?:the |this |your |our )[\w-]{1,40}+"
+    r" (?:tools?|functions?|plugins?|endpoints?|webhooks?)\b"
+)
+
 PLANTED = (
     intent(
         "sensitive.standing-order",
@@ -134,6 +152,17 @@ PLANTED = (
         " mark request"
         " requests requesting recommend",
         also="when whenever if once after upon on during every each next as at before until",
+        accept=is_order,
+        confidence=POSSIBLE,
+    ),
+    phrase_rule(
+        "sensitive.delayed-trigger",
+        rf"\b(?:{_CASE}) [^\n.!?;]{{2,70}}?[\s,:>-]\W{{0,3}}(?:(?:then|also|immediately|first|please|always"
+        rf"|automatically|just|simply|you must|you should|must|should) )*(?:{_CALLED})",
+        leads=_CASE_STARTS,
+        words="tool tools function functions plugin plugins endpoint endpoints webhook webhooks",
+        marks=("_",),
+        also="call invoke run execute trigger fire launch use activate start",
         accept=is_order,
         confidence=POSSIBLE,
     ),

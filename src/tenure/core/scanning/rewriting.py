@@ -78,6 +78,7 @@ _LETTERS_APART = re.compile(
     r"(?<![^\W_])[^\W_](?:([ ._*|~\u00b7-])[^\W_](?![^\W_]))(?:\1{1,4}[^\W_](?![^\W_]))+"
 )
 _LETTERS_MIN = 3
+_LETTERS = frozenset(_ALPHABET + "0123456789")
 
 _CUT = re.compile(
     r"(?:\b\w{1,24}\s{0,4}(?::=|=)|\+|\b(?:part|half|piece|fragment|chunk|step"
@@ -128,7 +129,7 @@ def _may_be_cut(view: View) -> bool:
 
 def joined_letters(view: View) -> Iterator[tuple[int, int, str]]:
     """Each row of letters that stand apart, and the words that they make: a wider gap parts two words."""
-    if sum(len(start) == 1 for start in view.starts) < _LETTERS_MIN:
+    if len(view.starts & _LETTERS) < _LETTERS_MIN:
         return
     for match in _LETTERS_APART.finditer(view.text):
         words = re.split(f"{re.escape(match[1])}{{2,}}", match[0])

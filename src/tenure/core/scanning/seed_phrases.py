@@ -6,6 +6,7 @@ one word in twelve that is not of the list, as a slip of the pen or a disguise w
 
 import re
 from collections.abc import Iterator
+from operator import add
 
 from tenure.core.scanning.findings import Finding, FindingKind
 from tenure.core.scanning.normalising import View
@@ -14,17 +15,17 @@ from tenure.core.scanning.seed_words import SEED_WORDS
 WORDS_MIN = 12
 LISTED_MIN = 11
 _DIFFERENT_MIN = 8
+# Wherever the gap of a row is, so many listed words stand together on one side of it.
+_HALF_A_ROW = b"\1" * ((LISTED_MIN + 1) // 2)
 _ENDS = frozenset(".!?:")
-# What may stand between two words of a row, such as the commas and numbers of a list.
-_BREAKS = str.maketrans(dict.fromkeys("\t\r\n,;|-/()[]\"'`0123456789.:", " "))
 _WORD = re.compile("[a-z]+")
+_BREAKS = "".join(chr(code) if chr(code).islower() else " " for code in range(128))
 _CONFIDENCE = 0.9
 
 
 def seed_phrases(view: View, scanner: str) -> Iterator[Finding]:
     """Every row of words in the view that looks like a seed phrase."""
-    words = view.folded.translate(_BREAKS).split()
-    if len(words) < WORDS_MIN or sum(map(SEED_WORDS.__contains__, words)) < LISTED_MIN:
+    if not _may_hold_a_row(view.folded):
         return
     locate = view.locator()
     for stretch in _stretches(view.folded):
@@ -38,6 +39,16 @@ def seed_phrases(view: View, scanner: str) -> Iterator[Finding]:
                 end=end,
                 confidence=_CONFIDENCE,
             )
+
+
+def _may_hold_a_row(folded: str) -> bool:
+    """Whether there are listed words enough in a row, one gap aside, wherever sentences end."""
+    words = folded.translate(_BREAKS).split() if folded.isascii() else _WORD.findall(folded)
+    listed = bytes(map(SEED_WORDS.__contains__, words))
+    if _HALF_A_ROW not in listed:
+        return False
+    rows = list(map(len, listed.split(b"\0")))
+    return any(map(LISTED_MIN.__le__, map(add, rows, [*rows[1:], 0])))
 
 
 def _stretches(folded: str) -> Iterator[list[re.Match[str]]]:

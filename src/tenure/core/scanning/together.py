@@ -4,6 +4,7 @@ What is said of money or of a control has countless forms; the pair is what they
 that it is another place now; a control, and that it does not hold.
 """
 
+from tenure.core.scanning.instruction_words import is_not_asked
 from tenure.core.scanning.matching import Rule, phrase_rule
 
 _POSSIBLE = 0.5
@@ -77,6 +78,7 @@ def _pair(name: str, one: str, one_starts: str, other: str, other_starts: str) -
         words=one_starts,
         also=other_starts,
         confidence=_POSSIBLE,
+        accept=is_not_asked,
     )
 
 

@@ -55,7 +55,7 @@ WAIVING = (
         r"\b(?:approved|accepted|paid|released|merged|processed|granted|settled|signed|reimbursed"
         r"|refunded|shipped"
         rf"|waved through|trusted|executed) <2> (?:{_LAXLY})\b"
-        rf"|\b(?:{_LAXLY}) (?:approve|accept|pay|release|merge|process|grant|settle|sign|reimburse"
+        rf"|\b(?:{_LAXLY}) (?:approve|accept|pay(?! off\b)|release|merge|process|grant|settle|sign|reimburse"
         r"|refund|trust"
         r"|execute)\b",
         words="approved accepted paid released merged processed granted settled signed reimbursed"

@@ -194,7 +194,7 @@ def correction_keeps_its_history(stage: Stage) -> Iterator[Check]:
 def budget_skips_what_does_not_fit(stage: Stage) -> Iterator[Check]:
     """SPEC R4."""
     long = stage.agent.remember(
-        "Delivery notes for the loading ramp: " + "ring twice at the loading ramp, then wait. " * 40,
+        "Delivery notes. " + "Delivery notes: at the loading ramp ring twice. " * 40,
         subject=CUSTOMER,
         kind="fact",
         source=Source.application("note-1"),

@@ -6,8 +6,7 @@ from uuid import UUID
 
 import typer
 
-from tenure.core.errors import InvalidRequest, ScopeNotNamed
-from tenure.core.identity import Scope, Tier
+from tenure.core.errors import InvalidRequest
 from tenure.entrypoints.cli import options
 from tenure.entrypoints.cli.output import say
 
@@ -33,13 +32,6 @@ AtScope = Annotated[
         "--scope", metavar="TIER:ID", help="At this scope and outward: task:ID, session:ID, user:ID."
     ),
 ]
-InSession = Annotated[
-    str | None,
-    typer.Option("--session", metavar="ID", help="The session around a task's scope. [default: any]"),
-]
-OfUser = Annotated[
-    str | None, typer.Option("--user", metavar="ID", help="The user around the scope. [default: any]")
-]
 Agent = Annotated[str | None, typer.Option("--agent", metavar="AGENT", help="Whose agent's key it is.")]
 Purpose = Annotated[str | None, typer.Option("--purpose", metavar="PURPOSE", help="The key's purpose.")]
 LeafOnly = Annotated[
@@ -56,8 +48,8 @@ def forget(
     expected_version: ExpectedVersion = None,
     key: Key = None,
     scope: AtScope = None,
-    session: InSession = None,
-    user: OfUser = None,
+    session: options.InSession = None,
+    user: options.OfUser = None,
     agent: Agent = None,
     purpose: Purpose = None,
     leaf_only: LeafOnly = False,
@@ -79,7 +71,7 @@ def forget(
         memory_id=memory_id,
         expected_version=expected_version,
         key=key,
-        scope=_scope(scope, session, user),
+        scope=options.scope_of(scope, session, user),
         agent=agent,
         purpose=purpose,
         leaf_only=leaf_only,
@@ -90,20 +82,6 @@ def forget(
     with reach(options.existing(options.loaded(data, database_url).settings)) as reached:
         forgotten = answer(reached, arguments, Forgotten)
     say(forgotten, _lines(forgotten), as_json=as_json)
-
-
-def _scope(text: str | None, session: str | None, user: str | None) -> Scope | None:
-    """The scope as it is spelled on the command line."""
-    if text is None:
-        if session is not None or user is not None:
-            raise ScopeNotNamed("--session and --user go with --scope only", hint="Say --scope TIER:ID.")
-        return None
-    tier, colon, name = text.partition(":")
-    if not colon or tier not in list(Tier):
-        raise InvalidRequest(
-            "--scope must be a tier, a colon and an id", field="scope", hint=f"Tiers: {', '.join(Tier)}."
-        )
-    return Scope(tier=Tier(tier), id=name, session=session, user=user)
 
 
 def _needs(**sides: str | None) -> None:

@@ -7,6 +7,7 @@ import typer
 from tenure.entrypoints.cli import (
     access,
     alerts,
+    asking,
     backup,
     certificates,
     checkpoints,
@@ -61,6 +62,8 @@ app.add_typer(sources.app, name="source")
 app.add_typer(reviewing.app, name="review")
 app.command("alerts")(alerts.alerts)
 app.command("history")(history.history)
+app.command("recall")(asking.recall)
+app.command("neighbours")(asking.neighbours)
 app.command("config")(configuring.config)
 app.command("version")(configuring.version)
 

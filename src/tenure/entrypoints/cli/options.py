@@ -1,14 +1,19 @@
 """The options that commands share, and the settings that come of them."""
 
 import os
+from datetime import UTC, datetime
+from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Final, TypeVar
 
 import typer
 
 from tenure import config
 from tenure.config import Loaded
-from tenure.core.errors import NotFound, Unavailable
+from tenure.core.errors import InvalidRequest, NotFound, ScopeNotNamed, Unavailable
+from tenure.core.identity import Scope, Tier
+
+W = TypeVar("W", bound=StrEnum)
 
 Data = Annotated[
     Path | None,
@@ -28,6 +33,14 @@ AnyTenant = Annotated[
     str | None, typer.Option("--tenant", metavar="TENANT", help="Only this tenant. [default: all]")
 ]
 Subject = Annotated[str, typer.Option("--subject", metavar="SUBJECT", help="Whom it is about.")]
+InSession = Annotated[
+    str | None,
+    typer.Option("--session", metavar="ID", help="The session around a task's scope. [default: any]"),
+]
+OfUser = Annotated[
+    str | None, typer.Option("--user", metavar="ID", help="The user around the scope. [default: any]")
+]
+TIME_FORMATS: Final = ["%Y-%m-%dT%H:%M:%S", "%Y-%m-%dT%H:%M:%S%z", "%Y-%m-%dT%H:%M", "%Y-%m-%d"]
 Reason = Annotated[str, typer.Option("--reason", metavar="TEXT", help="Why; it is kept sealed in the log.")]
 
 
@@ -65,3 +78,33 @@ def existing(settings: config.Settings) -> config.Settings:
             hint="Name its folder with --data or TENURE_DATA_DIR; 'tenure serve' makes a new one.",
         )
     return settings
+
+
+def scope_of(text: str | None, session: str | None, user: str | None) -> Scope | None:
+    """A scope as it is spelled on the command line."""
+    if text is None:
+        if session is not None or user is not None:
+            raise ScopeNotNamed("--session and --user go with --scope only", hint="Say --scope TIER:ID.")
+        return None
+    tier, colon, name = text.partition(":")
+    if not colon or tier not in list(Tier):
+        raise InvalidRequest(
+            "--scope must be a tier, a colon and an id", field="scope", hint=f"Tiers: {', '.join(Tier)}."
+        )
+    return Scope(tier=Tier(tier), id=name, session=session, user=user)
+
+
+def in_utc(time: datetime | None) -> datetime | None:
+    """A time of the command line: in UTC unless it says otherwise."""
+    if time is None:
+        return None
+    return time.replace(tzinfo=UTC) if time.tzinfo is None else time.astimezone(UTC)
+
+
+def word(known: type[W], value: str, option: str) -> W:
+    """One of the words that an option takes; raises InvalidRequest that names them."""
+    try:
+        return known(value)
+    except ValueError:
+        words = ", ".join(member.value for member in known)
+        raise InvalidRequest(f"--{option} is unknown", field=option, hint=f"Known: {words}.") from None

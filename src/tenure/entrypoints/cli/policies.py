@@ -157,6 +157,11 @@ def _story(replayed: "Replayed", changes: list["TenantChange"]) -> Iterator[str]
     yield f"  {replayed.keeps_trust:,} would get less trust today, and keep what they have"
     if replayed.unread:
         yield f"  {replayed.unread:,} cannot be opened any more, and stay as they are"
+    for rule in replayed.custom_rules:
+        yield (
+            f"  the custom rule {rule.name} {rule.version} decides {rule.decided:,}; it cannot tell of"
+            f" {rule.untold:,} and fails for {rule.failed:,}"
+        )
     yield from _counts("memories, by rule", replayed.memories)
     yield from _counts("proposals that were refused", replayed.refused)
     mine = [each.change for each in changes if each.tenant == replayed.tenant]

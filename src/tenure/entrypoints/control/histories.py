@@ -24,7 +24,7 @@ class HistoryArguments(Arguments, frozen=True, kw_only=True):
 
 def read_history(node: Node, arguments: HistoryArguments) -> Iterator[Line]:
     """What happened to a memory, oldest first."""
-    tenant = arguments.tenant or _tenant_of(node.pipeline, arguments.memory_id)
+    tenant = arguments.tenant or tenant_of(node.pipeline, arguments.memory_id)
     caller = officer(node.pipeline, tenant)
     yield result(node.pipeline.run(HISTORY, caller, Get(memory_id=arguments.memory_id)))
 
@@ -34,7 +34,8 @@ HISTORY_OPERATIONS: Final[tuple[tuple[str, Operation[Any]], ...]] = (
 )
 
 
-def _tenant_of(pipeline: Pipeline, memory_id: UUID) -> str:
+def tenant_of(pipeline: Pipeline, memory_id: UUID) -> str:
+    """The tenant that has this memory; raises NotFound when there is none."""
     for tenant in tenants(pipeline, None):
         with pipeline.store.reading() as reading:
             if reading.memory_row(tenant, memory_id) is not None:

@@ -22,11 +22,12 @@ from tenure.entrypoints.control.histories import HISTORY_OPERATIONS
 from tenure.entrypoints.control.log_evidence import LOG_OPERATIONS
 from tenure.entrypoints.control.policies import POLICY_OPERATIONS
 from tenure.entrypoints.control.protocol import Line, Progress, Request, checked, item, result
+from tenure.entrypoints.control.recalls import RECALL_OPERATIONS
 from tenure.entrypoints.control.reviews import REVIEW_OPERATIONS
 from tenure.entrypoints.control.sources import SOURCE_OPERATIONS
 from tenure.entrypoints.control.subjects import SUBJECT_OPERATIONS
 from tenure.usecases import access, backup, evidence, importing
-from tenure.usecases.access import LIST_KEYS, REVOKE_KEY, ListKeys, RevokeKey
+from tenure.usecases.access import REVOKE_KEY, RevokeKey
 from tenure.usecases.importing import Imported, Proposed
 from tenure.usecases.pipeline import Pipeline
 from tenure.wiring import Node
@@ -169,7 +170,7 @@ def list_keys(node: Node, arguments: ListKeysArguments) -> Iterator[Line]:
     """Every credential, the ended ones included, oldest first; no token is kept that could be shown."""
     count = 0
     for tenant in tenants(node.pipeline, arguments.tenant):
-        for key in node.pipeline.run(LIST_KEYS, access.local_operator(tenant), ListKeys()):
+        for key in access.every_key(node.pipeline, access.local_operator(tenant)):
             yield item(key)
             count += 1
     yield result(Counted(count=count))
@@ -229,6 +230,7 @@ OPERATIONS: Final[Mapping[str, Operation[Any]]] = MappingProxyType(
             operation(ImportArguments, import_batch),
             *SUBJECT_OPERATIONS,
             *HISTORY_OPERATIONS,
+            *RECALL_OPERATIONS,
             *LOG_OPERATIONS,
             *SOURCE_OPERATIONS,
             *REVIEW_OPERATIONS,

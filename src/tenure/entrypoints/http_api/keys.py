@@ -12,7 +12,7 @@ from tenure.core.errors import NotFound
 from tenure.core.identity import Grants, Role, SourceType
 from tenure.entrypoints.http_api.calls import Answer, Ask, Call, Nothing, Visit, plainly
 from tenure.usecases import access
-from tenure.usecases.access import ListKeys, RevokeKey
+from tenure.usecases.access import KEY_PAGE_MAX, KeyPage, ListKeys, RevokeKey
 
 GRANTED_NAMES_MAX: Final = 1_000
 
@@ -58,10 +58,10 @@ class CreatedKey(msgspec.Struct, frozen=True, kw_only=True):
     created_at: datetime
 
 
-class KeyList(msgspec.Struct, frozen=True, kw_only=True):
-    """Every credential of the tenant, oldest first, without secrets."""
+class KeysQuery(ListKeys, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Which page of the credentials."""
 
-    items: tuple[Key, ...]
+    limit: Annotated[int, Meta(ge=1, le=KEY_PAGE_MAX)] = KEY_PAGE_MAX
 
 
 def _words(given: tuple[str, ...] | None) -> list[str] | None:
@@ -85,8 +85,8 @@ def _create(visit: Visit[CreateKeyBody]) -> Answer:
     )
 
 
-def _list(_visit: Visit[Nothing]) -> Ask[Any, Any, Any]:
-    return Ask(access.LIST_KEYS, ListKeys(), lambda keys: Answer(200, KeyList(items=keys)))
+def _list(visit: Visit[KeysQuery]) -> Ask[Any, Any, Any]:
+    return Ask(access.LIST_KEYS, visit.given, plainly)
 
 
 def _revoke(visit: Visit[Nothing]) -> Ask[Any, Any, Any]:
@@ -107,10 +107,10 @@ CALLS: Final = (
         method="GET",
         path="/v1/credentials",
         name="list_keys",
-        summary="The tenant's credentials, without their secrets.",
+        summary="A page of the tenant's credentials, oldest first, without their secrets.",
         work=_list,
-        takes=Nothing,
-        answers={200: KeyList},
+        takes=KeysQuery,
+        answers={200: KeyPage},
     ),
     Call(
         method="DELETE",

@@ -70,6 +70,8 @@ _HELP: Final = {
     "conflicts": "Commands that somebody else was first to.",
     "upkeep_rounds": "Rounds of upkeep that this node asked for.",
     "upkeep_failures": "Rounds of upkeep that failed.",
+    "embedded": "Memories that were embedded after they were written.",
+    "embedding_failures": "Rounds of embedding in which the engine gave nothing.",
     "responses_influenced_by_revoked": "Responses that memories of revoked sources had a part in.",
     "tool_calls_influenced_by_revoked": "Tool calls that followed from those responses.",
 }
@@ -148,6 +150,14 @@ class Metrics:
         """Count a round of upkeep that failed."""
         self._counters["upkeep_failures"].inc()
 
+    def embedded(self, number: int) -> None:
+        """Count memories that were embedded in the background."""
+        self._counters["embedded"].inc(number)
+
+    def embedding_failed(self) -> None:
+        """Count a round that gave no vectors."""
+        self._counters["embedding_failures"].inc()
+
     def text(self) -> bytes:
         """Everything, as Prometheus reads it."""
         return generate_latest(self.registry)
@@ -161,7 +171,7 @@ class Metrics:
         match event.data:
             case events.Admitted() | events.Quarantined() as memory:
                 self._governed(memory, event.at)
-            case events.Recalled(memory_ids=shown):
+            case events.Recalled(memory_ids=shown, around=None):
                 self._recall_items.observe(len(shown))
             case Held(rule=rule, source_type=source_type, policy_version=policy) if rule == FOUND_AT_READ:
                 self._read_blocks.labels(str(source_type), policy).inc()

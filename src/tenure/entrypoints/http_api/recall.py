@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from datetime import datetime
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Any, Final
 from uuid import UUID
 
 import msgspec
@@ -10,14 +10,25 @@ from msgspec import Meta
 
 from tenure.core.authority import filled
 from tenure.core.errors import InvalidRequest, NotFound
-from tenure.core.identity import Caller
+from tenure.core.identity import NAME_CHARACTERS_MAX, Caller
 from tenure.core.memory import Memory
+from tenure.core.neighbours import AROUND, AROUND_MAX, Around
 from tenure.core.rendering import POLICY_TEXT
-from tenure.core.retrieval import BUDGET_TOKENS_MAX, QUERY_CHARACTERS_MAX, Found, Item, Recall, Skipped
+from tenure.core.retrieval import (
+    BUDGET_TOKENS_MAX,
+    QUERIES_MAX,
+    QUERY_CHARACTERS_MAX,
+    Found,
+    Item,
+    Recall,
+    Skipped,
+)
+from tenure.core.time_zones import TIME_ZONE_CHARACTERS_MAX
 from tenure.core.vocabulary import Kind, Status, Trust
 from tenure.entrypoints.http_api.calls import Answer, Ask, Call, Visit, plainly
 from tenure.entrypoints.http_api.fields import GivenScope, utc
 from tenure.usecases import retrieval
+from tenure.usecases.neighbours import NEIGHBOURS, AskNeighbours
 from tenure.usecases.retrieval import INFLUENCE_IDS_MAX, Influence, Noted, ToolCall
 
 NeverYet = Annotated[
@@ -32,21 +43,59 @@ AsOf = Annotated[
 ValidAt = Annotated[
     datetime, Meta(tz=True, description="Show what is said to hold at this time: RFC 3339, from 1970 on.")
 ]
+Question = Annotated[str, Meta(min_length=1, max_length=QUERY_CHARACTERS_MAX)]
+KeyPrefix = Annotated[
+    str,
+    Meta(
+        min_length=1,
+        max_length=NAME_CHARACTERS_MAX,
+        description="Only memories whose key begins so, such as `address.`.",
+    ),
+]
+Since = Annotated[
+    datetime, Meta(tz=True, description="Only what was written at this time or later: RFC 3339.")
+]
+Until = Annotated[datetime, Meta(tz=True, description="Only what was written before this time: RFC 3339.")]
+TimeZone = Annotated[
+    str,
+    Meta(
+        min_length=1,
+        max_length=TIME_ZONE_CHARACTERS_MAX,
+        description="Where the asker's days begin, for dates in the question: an IANA name; UTC if left out.",
+    ),
+]
+Tokenizer = Annotated[
+    str,
+    Meta(
+        min_length=1,
+        max_length=NAME_CHARACTERS_MAX,
+        description="What counts the tokens of the budget; `estimate`, or left out, errs to the safe side.",
+    ),
+]
 
 
 class RecallBody(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A question. Agent and purpose may be left out where the credential grants exactly one."""
+    """A question: ``query``, or several in ``queries``, of which each memory counts by its best.
 
-    query: Annotated[str, Meta(min_length=1, max_length=QUERY_CHARACTERS_MAX)]
+    With neither, something must narrow what is wanted: ``kinds``, ``key_prefix``, ``since`` or ``until``; the
+    newest come first. Agent and purpose may be left out where the credential grants exactly one.
+    """
+
+    query: Question | None = None
+    queries: Annotated[tuple[Question, ...], Meta(min_length=1, max_length=QUERIES_MAX)] | None = None
     agent: str | None = None
     purpose: str | None = None
     subject: str | None = None
     scope: GivenScope | None = None
     kinds: Annotated[tuple[Kind, ...], Meta(max_length=len(Kind))] | None = None
+    key_prefix: KeyPrefix | None = None
+    since: Since | None = None
+    until: Until | None = None
+    time_zone: TimeZone | None = None
     min_trust: Trust | None = None
     limit: Annotated[int, Meta(ge=1)] = 10
     budget_tokens: Annotated[int, Meta(ge=1, le=BUDGET_TOKENS_MAX)] | None = None
-    tokenizer: Literal["estimate"] | None = None
+    tokenizer: Tokenizer | None = None
     as_of: AsOf | None = None
     valid_at: ValidAt | None = None
     probe: NeverYet = False
@@ -58,6 +107,7 @@ class RecallBody(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
             agent=filled(self.agent, caller.grants.agents, field="agent"),
             purpose=filled(self.purpose, caller.grants.purposes, field="purpose"),
             query=self.query,
+            queries=self.queries or (),
             subject=self.subject,
             scope=self.scope.scope() if self.scope else None,
             kinds=self.kinds or (),
@@ -67,12 +117,24 @@ class RecallBody(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
             explain=self.explain,
             as_of=utc(self.as_of, field="as_of"),
             valid_at=utc(self.valid_at, field="valid_at"),
+            key_prefix=self.key_prefix,
+            since=utc(self.since, field="since"),
+            until=utc(self.until, field="until"),
+            time_zone=self.time_zone,
+            tokenizer=self.tokenizer,
         )
 
     def check_version(self) -> None:
         """Raise InvalidRequest for what a later version will take, instead of leaving it aside in silence."""
         if self.probe:
             raise InvalidRequest("probe is not in this version", field="probe", hint="Leave probe out.")
+
+
+class NeighboursQuery(Around, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """How many memories are wanted before one in its thread, and how many after it."""
+
+    before: Annotated[int, Meta(ge=0, le=AROUND_MAX)] = AROUND
+    after: Annotated[int, Meta(ge=0, le=AROUND_MAX)] = AROUND
 
 
 class RecalledItem(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -89,6 +151,7 @@ class RecalledItem(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
 class RecallAnswer(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What was found; ``context`` is a block of untrusted data, ``policy`` says how to treat it.
 
+    ``rankers`` are what put the items in order, and ``without`` what should have taken part and could not.
     ``as_of`` and ``valid_at`` are those of the question, where it had any.
     """
 
@@ -98,6 +161,8 @@ class RecallAnswer(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
     policy: str
     tokens: int
     skipped: Skipped
+    rankers: tuple[str, ...]
+    without: tuple[str, ...] = ()
     as_of: datetime | None = None
     valid_at: datetime | None = None
 
@@ -123,6 +188,11 @@ def _recall(visit: Visit[RecallBody]) -> Ask[Any, Any, Any]:
     return Ask(retrieval.RECALL, visit.given.command(visit.caller), _found)
 
 
+def _neighbours(visit: Visit[NeighboursQuery]) -> Ask[Any, Any, Any]:
+    around = Around(before=visit.given.before, after=visit.given.after)
+    return Ask(NEIGHBOURS, AskNeighbours(memory_id=visit.id("memory_id"), around=around), _found)
+
+
 def _found(found: Found) -> Answer:
     answer = RecallAnswer(
         receipt_id=found.receipt_id,
@@ -131,6 +201,8 @@ def _found(found: Found) -> Answer:
         policy=POLICY_TEXT,
         tokens=found.tokens,
         skipped=found.skipped,
+        rankers=found.rankers,
+        without=found.without,
         as_of=found.as_of,
         valid_at=found.valid_at,
     )
@@ -172,6 +244,16 @@ CALLS: Final = (
         work=_recall,
         takes=RecallBody,
         answers={200: RecallAnswer},
+    ),
+    Call(
+        method="GET",
+        path="/v1/memories/{memory_id:str}/neighbours",
+        name="memory_neighbours",
+        summary="A memory and what stood around it in its thread, in the thread's order, with a receipt.",
+        work=_neighbours,
+        takes=NeighboursQuery,
+        answers={200: RecallAnswer},
+        problems=(NotFound,),
     ),
     Call(
         method="POST",

@@ -12,10 +12,12 @@ import uvicorn
 from structlog.typing import FilteringBoundLogger
 
 from tenure.core.errors import Unavailable
+from tenure.entrypoints.embedding_thread import LOOKS_SECONDS, PAUSE_SECONDS, EmbeddingThread
 from tenure.entrypoints.http_api.app import build_app
 from tenure.entrypoints.http_api.metrics import Metrics
 from tenure.entrypoints.http_api.request_log import open_process_log, place
 from tenure.entrypoints.upkeep_thread import UpkeepThread
+from tenure.usecases.embedding import Embedded
 from tenure.wiring import Node
 
 SHUTDOWN_SECONDS_MAX: Final = 10
@@ -57,12 +59,17 @@ def serve(
         timeout_graceful_shutdown=SHUTDOWN_SECONDS_MAX,
     )
     server = _Server(config, lambda: _announce(server, listener, on_listening))
-    rounds = _rounds(node, log, metrics)
-    rounds.start()
+    threads: list[UpkeepThread | EmbeddingThread] = [
+        _rounds(node, log, metrics),
+        *_embedding_rounds(node, log, metrics),
+    ]
+    for thread in threads:
+        thread.start()
     try:
         server.run(sockets=[listener])
     finally:
-        rounds.stop()
+        for thread in threads:
+            thread.stop()
         listener.close()
 
 
@@ -82,6 +89,25 @@ def _rounds(node: Node, log: FilteringBoundLogger, metrics: Metrics) -> UpkeepTh
         on_round=lambda _round: metrics.upkeep_done(),
         on_failure=on_failure,
     )
+
+
+def _embedding_rounds(node: Node, log: FilteringBoundLogger, metrics: Metrics) -> list[EmbeddingThread]:
+    """The thread that embeds what has no vector, unless no engine is set."""
+    if node.embedding is None:
+        return []
+
+    def on_round(done: Embedded) -> None:
+        metrics.embedded(done.embedded)
+        if done.failure is not None:
+            metrics.embedding_failed()
+            log.warning("embedding failed", because=done.failure)
+
+    def on_failure(fault: Exception) -> None:
+        metrics.embedding_failed()
+        log.error("embedding failed", error=type(fault).__name__, at=place(fault))
+
+    pause = LOOKS_SECONDS if node.embedding.is_immediate else PAUSE_SECONDS
+    return [EmbeddingThread(node.embedding, pause_seconds=pause, on_round=on_round, on_failure=on_failure)]
 
 
 class _Server(uvicorn.Server):

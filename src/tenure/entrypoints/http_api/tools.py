@@ -34,6 +34,8 @@ class AuthorizeAnswer(msgspec.Struct, frozen=True, kw_only=True):
     allowed: bool
     refused: tuple[RefusedArgument, ...]
     resolvers: Mapping[str, str]
+    undeclared: bool
+    """Whether it is refused because nobody declared the tool."""
 
 
 def _authorize(visit: Visit[AuthorizeBody]) -> Ask[Any, Any, Any]:
@@ -43,7 +45,9 @@ def _authorize(visit: Visit[AuthorizeBody]) -> Ask[Any, Any, Any]:
 
 
 def _answer(said: Authorization) -> Answer:
-    answer = AuthorizeAnswer(allowed=said.allowed, refused=said.refused, resolvers=said.resolvers)
+    answer = AuthorizeAnswer(
+        allowed=said.allowed, refused=said.refused, resolvers=said.resolvers, undeclared=said.undeclared
+    )
     return Answer(200, answer)
 
 

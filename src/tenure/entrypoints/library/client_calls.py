@@ -19,8 +19,7 @@ from tenure.core.holds import Hold
 from tenure.core.identity import Scope
 from tenure.core.memory import Memory
 from tenure.core.remembering import Written
-from tenure.core.retrieval import Found
-from tenure.core.vocabulary import Claim, Decision, Kind, Source, Status, Trust, Verdict
+from tenure.core.vocabulary import Claim, Decision, Kind, Source, Status, Verdict
 from tenure.entrypoints.library.client_request import (
     Request,
     a_read,
@@ -34,16 +33,16 @@ from tenure.entrypoints.library.client_request import (
 )
 from tenure.entrypoints.library.incident_calls import IncidentRequests
 from tenure.entrypoints.library.log_calls import LogRequests
+from tenure.entrypoints.library.recall_calls import RecallRequests
 from tenure.entrypoints.library.review_calls import ReviewRequests
-from tenure.entrypoints.library.sessions import Recollection
 from tenure.entrypoints.library.tool_calls import ToolRequests
-from tenure.usecases import evidence, reading, retrieval
+from tenure.usecases import evidence, reading
 from tenure.usecases.alerts import AlertPage
 from tenure.usecases.exporting import SubjectExport
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Calls(IncidentRequests, LogRequests, ReviewRequests, ToolRequests):
+class Calls(IncidentRequests, LogRequests, RecallRequests, ReviewRequests, ToolRequests):
     """All calls of one client; its agent, purpose and subject go with every call that takes them."""
 
     agent: str | None = None
@@ -138,50 +137,6 @@ class Calls(IncidentRequests, LogRequests, ReviewRequests, ToolRequests):
         return a_write(
             memory_path(memory_id), body, read=_kept, idempotency_key=idempotency_key, method="PATCH"
         )
-
-    def recall(
-        self,
-        query: str,
-        *,
-        subject: str | None = None,
-        scope: Scope | None = None,
-        kinds: Iterable[str | Kind] = (),
-        min_trust: str | Trust | None = None,
-        limit: int = 10,
-        budget_tokens: int | None = None,
-        explain: bool = False,
-        as_of: datetime | None = None,
-        valid_at: datetime | None = None,
-    ) -> Request[Recollection]:
-        """What is remembered and may be shown; ``.context`` is ready to put into a message.
-
-        ``as_of`` asks what would have been shown then, ``valid_at`` what is said to hold at that time.
-        """
-        body = self._boundary(subject) | given(
-            query=query,
-            scope=scope,
-            kinds=tuple(kinds),
-            min_trust=min_trust,
-            limit=limit,
-            budget_tokens=budget_tokens,
-            explain=explain,
-            as_of=as_of,
-            valid_at=valid_at,
-        )
-        # A recall leaves a receipt; asked twice it leaves two, of which one is never used.
-        return Request(method="POST", path="/v1/recall", body=encoded(body), read=_recollected)
-
-    def used(
-        self,
-        found: Recollection,
-        *,
-        response_id: str,
-        memory_ids: Iterable[UUID],
-        tool_calls: Iterable[retrieval.ToolCall] = (),
-    ) -> Request[retrieval.Noted]:
-        """Report which of the memories a response used, and which tool calls followed (SPEC R7)."""
-        body = given(response_id=response_id, used_memory_ids=tuple(memory_ids), tool_calls=tuple(tool_calls))
-        return a_write(f"/v1/recalls/{found.receipt_id}/influence", body, read=_NOTED.decode)
 
     def get(self, memory_id: UUID) -> Request[Memory]:
         """One memory; raises NotFound outside this credential's grants."""
@@ -346,8 +301,6 @@ _MEMORY: Final = msgspec.json.Decoder(Memory)
 _WRITTEN: Final = msgspec.json.Decoder(Written)
 _PREVIEW: Final = msgspec.json.Decoder(_Preview)
 _STANDING: Final = msgspec.json.Decoder(_Standing)
-_FOUND: Final = msgspec.json.Decoder(Found)
-_NOTED: Final = msgspec.json.Decoder(retrieval.Noted)
 _PAGE: Final = msgspec.json.Decoder(reading.Page)
 _HISTORY: Final = msgspec.json.Decoder(reading.History)
 _FORGOTTEN: Final = msgspec.json.Decoder(Forgotten)
@@ -373,10 +326,6 @@ def _previewed(raw: bytes) -> Written:
 
 def _stood(raw: bytes) -> Memory:
     return _STANDING.decode(raw).memory
-
-
-def _recollected(raw: bytes) -> Recollection:
-    return Recollection(_FOUND.decode(raw))
 
 
 def _judgement(memory_id: UUID, step: str, **fields: object) -> Request[Memory]:

@@ -85,7 +85,7 @@ class Tenure:
         return Session(self.node.pipeline, caller, subject=subject)
 
     def upkeep(self) -> upkeep.Round:
-        """One round of upkeep: expiries, probes of forgets, compaction, what was left half-way, alerts.
+        """One round of upkeep: expiries, probes of forgets, compaction, what was left, alerts, vectors.
 
         The service does this by itself.
         Over a database it does nothing while another node does the rounds.
@@ -95,6 +95,7 @@ class Tenure:
             batch_size=self.node.settings.upkeep.batch_size,
             watcher=self.node.watcher,
             messenger=self.node.messenger,
+            embedding=self.node.embedding,
         )
 
     def verify(self, tenant: str) -> evidence.Verified:

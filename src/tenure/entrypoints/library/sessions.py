@@ -1,9 +1,9 @@
 """Sessions: an authenticated principal in embedded use, and what it may ask (API.md, "Python")."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable
 from datetime import datetime
 from enum import StrEnum
-from typing import Any, TypeVar, overload
+from typing import Any, TypeVar
 from uuid import UUID
 
 import msgspec
@@ -18,11 +18,11 @@ from tenure.core.memory import Memory
 from tenure.core.proposals import Remember, Revise
 from tenure.core.remembering import Written
 from tenure.core.retention import Renew
-from tenure.core.retrieval import Found, Item, Recall, Skipped
 from tenure.core.review import Judge
-from tenure.core.vocabulary import Claim, Kind, Source, Status, Trust
+from tenure.core.vocabulary import Claim, Kind, Source, Status
 from tenure.entrypoints.library.incident_calls import IncidentSession
 from tenure.entrypoints.library.log_calls import LogSession
+from tenure.entrypoints.library.recall_calls import RecallSession
 from tenure.entrypoints.library.review_calls import ReviewSession
 from tenure.entrypoints.library.tool_calls import ToolSession
 from tenure.usecases import (
@@ -34,7 +34,6 @@ from tenure.usecases import (
     holds,
     reading,
     remembering,
-    retrieval,
     review,
     scopes,
 )
@@ -44,38 +43,7 @@ from tenure.usecases.pipeline import Pipeline
 W = TypeVar("W", bound=StrEnum)
 
 
-class Recollection(Sequence[Memory]):
-    """What a recall found: a sequence of memories, with the context block that goes into a prompt."""
-
-    def __init__(self, found: Found) -> None:
-        self.items: tuple[Item, ...] = found.items
-        self.context: str = found.context
-        self.receipt_id: UUID = found.receipt_id
-        self.tokens: int = found.tokens
-        self.skipped: Skipped = found.skipped
-        self.as_of: datetime | None = found.as_of
-        self.valid_at: datetime | None = found.valid_at
-
-    def __len__(self) -> int:
-        """How many memories were found."""
-        return len(self.items)
-
-    @overload
-    def __getitem__(self, index: int) -> Memory: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[Memory]: ...
-    def __getitem__(self, index: int | slice) -> Memory | list[Memory]:
-        """A memory, or some of them."""
-        if isinstance(index, slice):
-            return [item.memory for item in self.items[index]]
-        return self.items[index].memory
-
-    def __iter__(self) -> Iterator[Memory]:
-        """The memories, best first."""
-        return iter([item.memory for item in self.items])
-
-
-class Session(IncidentSession, LogSession, ReviewSession, ToolSession):
+class Session(IncidentSession, LogSession, RecallSession, ReviewSession, ToolSession):
     """One principal of one tenant. The embedding program is the authority for what it may do."""
 
     def __init__(self, pipeline: Pipeline, caller: Caller, *, subject: str | None) -> None:
@@ -177,57 +145,6 @@ class Session(IncidentSession, LogSession, ReviewSession, ToolSession):
         return _kept(
             self._pipeline.run(remembering.REVISE, self.caller, command, idempotency_key=idempotency_key)
         )
-
-    def recall(
-        self,
-        query: str,
-        *,
-        subject: str | None = None,
-        scope: Scope | None = None,
-        kinds: Iterable[str | Kind] = (),
-        min_trust: str | Trust | None = None,
-        limit: int = 10,
-        budget_tokens: int | None = None,
-        explain: bool = False,
-        as_of: datetime | None = None,
-        valid_at: datetime | None = None,
-    ) -> Recollection:
-        """What is remembered and may be shown; ``.context`` is ready to put into a message.
-
-        ``as_of`` asks what would have been shown then, ``valid_at`` what is said to hold at that time.
-        """
-        command = Recall(
-            agent=self._agent(),
-            purpose=self._purpose(),
-            subject=subject or self._subject,
-            query=query,
-            scope=scope,
-            kinds=tuple(_kind(kind) for kind in kinds),
-            min_trust=_trust(min_trust) if min_trust is not None else None,
-            limit=limit,
-            budget_tokens=budget_tokens,
-            explain=explain,
-            as_of=as_of,
-            valid_at=valid_at,
-        )
-        return Recollection(self._pipeline.run(retrieval.RECALL, self.caller, command))
-
-    def used(
-        self,
-        found: Recollection,
-        *,
-        response_id: str,
-        memory_ids: Iterable[UUID],
-        tool_calls: Iterable[retrieval.ToolCall] = (),
-    ) -> retrieval.Noted:
-        """Report which of the memories a response used, and which tool calls followed (SPEC R7)."""
-        command = retrieval.Influence(
-            receipt_id=found.receipt_id,
-            response_id=response_id,
-            used_memory_ids=tuple(memory_ids),
-            tool_calls=tuple(tool_calls),
-        )
-        return self._pipeline.run(retrieval.INFLUENCE, self.caller, command)
 
     def get(self, memory_id: UUID) -> Memory:
         """One memory; raises NotFound outside this session's grants."""
@@ -405,10 +322,6 @@ def _kept(written: Written) -> Memory:
 
 def _kind(value: str | Kind) -> Kind:
     return _word(Kind, value, "kind")
-
-
-def _trust(value: str | Trust) -> Trust:
-    return _word(Trust, value, "min_trust")
 
 
 def _word(known: type[W], value: str, field: str) -> W:

@@ -143,7 +143,9 @@ def _check(tool: GuardedTool, answer: Authorization) -> None:
         raise ToolRefused(
             tool=tool.name,
             refused=tuple(one.recorded() for one in answer.refused),
-            hint="Leave out what is refused: only its resolver says it. Nothing was executed.",
+            hint=f"Add [tools.{tool.name}] to the store's configuration. Nothing was executed."
+            if answer.undeclared
+            else "Leave out what is refused: only its resolver says it. Nothing was executed.",
         )
     unresolved = sorted(set(answer.resolvers) - set(tool.resolvers))
     undeclared = sorted(set(tool.resolvers) - set(answer.resolvers))

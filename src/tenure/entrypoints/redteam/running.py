@@ -12,7 +12,7 @@ from tenure.core.identity import SourceType
 from tenure.core.memory import Memory
 from tenure.core.vocabulary import Claim, Source, Status
 from tenure.entrypoints.library.client import Client
-from tenure.entrypoints.library.sessions import Recollection
+from tenure.entrypoints.library.recall_calls import Recollection
 from tenure.entrypoints.redteam import agents, script
 from tenure.entrypoints.redteam.ledger import Barrier, Done, Given, Kept, Ledger, Refusal
 from tenure.entrypoints.redteam.script import AnyStep, Call, Scenario

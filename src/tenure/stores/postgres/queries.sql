@@ -376,104 +376,6 @@ WHERE tenant_id = %(tenant)s
             WHEN status = 'revoking' THEN 'revoked' ELSE status END)
 ORDER BY created_seq DESC LIMIT %(limit)s;
 
--- name: statistics_of_subject
--- How many rows of one subject pass the hard filters, and their tokens.
-SELECT count(*), coalesce(sum(tokens), 0) FROM memory
-WHERE tenant_id = %(tenant)s AND subject = %(subject)s AND agent = %(agent)s AND purpose = %(purpose)s
-  AND status = 'active'
-  AND expires_at > %(now)s AND valid_from <= %(valid_at)s AND valid_to > %(valid_at)s AND trust >= %(trust_min)s
-  AND (%(kinds)s::text[] IS NULL OR kind = ANY (%(kinds)s::text[]))
-  AND (%(scopes)s::text[] IS NULL OR scope_tier || ':' || scope_id = ANY (%(scopes)s::text[]))
-  AND (%(hidden)s::bigint[] IS NULL OR created_seq <> ALL (%(hidden)s::bigint[]));
-
--- name: recent_of_subject
--- The newest rows of one subject that pass the hard filters.
-SELECT created_seq, memory_id, kind, trust, confidence, written_at, tokens FROM memory
-WHERE tenant_id = %(tenant)s AND subject = %(subject)s AND agent = %(agent)s AND purpose = %(purpose)s
-  AND status = 'active'
-  AND expires_at > %(now)s AND valid_from <= %(valid_at)s AND valid_to > %(valid_at)s AND trust >= %(trust_min)s
-  AND (%(kinds)s::text[] IS NULL OR kind = ANY (%(kinds)s::text[]))
-  AND (%(scopes)s::text[] IS NULL OR scope_tier || ':' || scope_id = ANY (%(scopes)s::text[]))
-  AND (%(hidden)s::bigint[] IS NULL OR created_seq <> ALL (%(hidden)s::bigint[]))
-ORDER BY created_seq DESC LIMIT %(limit)s;
-
--- name: candidates_of_subject
--- Those of the named rows of one subject that pass the hard filters.
-SELECT created_seq, memory_id, kind, trust, confidence, written_at, tokens FROM memory
-WHERE tenant_id = %(tenant)s AND subject = %(subject)s AND agent = %(agent)s AND purpose = %(purpose)s
-  AND status = 'active'
-  AND expires_at > %(now)s AND valid_from <= %(valid_at)s AND valid_to > %(valid_at)s AND trust >= %(trust_min)s
-  AND (%(kinds)s::text[] IS NULL OR kind = ANY (%(kinds)s::text[]))
-  AND (%(scopes)s::text[] IS NULL OR scope_tier || ':' || scope_id = ANY (%(scopes)s::text[]))
-  AND (%(hidden)s::bigint[] IS NULL OR created_seq <> ALL (%(hidden)s::bigint[]))
-  AND created_seq = ANY (%(seqs)s);
-
--- name: hits_of_subject
--- Query terms in the rows of one subject; the hard filters are joined in, so nothing else leaves this statement.
--- Both sides are taken whole first and joined in full, so that the plan is good before the database has statistics:
--- a full join is hashed or merged, never looped over; what only one side has is dropped after it.
-WITH passed AS MATERIALIZED (
-    SELECT created_seq, tokens FROM memory
-    WHERE tenant_id = %(tenant)s AND subject = %(subject)s AND agent = %(agent)s AND purpose = %(purpose)s
-      AND status = 'active'
-      AND expires_at > %(now)s AND valid_from <= %(valid_at)s AND valid_to > %(valid_at)s AND trust >= %(trust_min)s
-      AND (%(kinds)s::text[] IS NULL OR kind = ANY (%(kinds)s::text[]))
-      AND (%(scopes)s::text[] IS NULL OR scope_tier || ':' || scope_id = ANY (%(scopes)s::text[]))
-  AND (%(hidden)s::bigint[] IS NULL OR created_seq <> ALL (%(hidden)s::bigint[]))
-), found AS MATERIALIZED (
-    SELECT term, frequency, created_seq FROM posting
-    WHERE tenant_id = %(tenant)s AND boundary = %(boundary)s AND term = ANY (%(terms)s)
-      AND subject = %(subject_number)s
-)
-SELECT found.term, found.frequency, created_seq, passed.tokens FROM found FULL JOIN passed USING (created_seq)
-WHERE num_nulls(found.term, passed.tokens) = 0;
-
--- name: statistics_of_boundary
--- How many rows of every subject pass the hard filters, and their tokens.
-SELECT count(*), coalesce(sum(tokens), 0) FROM memory
-WHERE tenant_id = %(tenant)s AND agent = %(agent)s AND purpose = %(purpose)s
-  AND status = 'active'
-  AND expires_at > %(now)s AND valid_from <= %(valid_at)s AND valid_to > %(valid_at)s AND trust >= %(trust_min)s
-  AND (%(kinds)s::text[] IS NULL OR kind = ANY (%(kinds)s::text[]))
-  AND (%(scopes)s::text[] IS NULL OR scope_tier || ':' || scope_id = ANY (%(scopes)s::text[]))
-  AND (%(hidden)s::bigint[] IS NULL OR created_seq <> ALL (%(hidden)s::bigint[]));
-
--- name: recent_of_boundary
--- The newest rows of every subject that pass the hard filters.
-SELECT created_seq, memory_id, kind, trust, confidence, written_at, tokens FROM memory
-WHERE tenant_id = %(tenant)s AND agent = %(agent)s AND purpose = %(purpose)s
-  AND status = 'active'
-  AND expires_at > %(now)s AND valid_from <= %(valid_at)s AND valid_to > %(valid_at)s AND trust >= %(trust_min)s
-  AND (%(kinds)s::text[] IS NULL OR kind = ANY (%(kinds)s::text[]))
-  AND (%(scopes)s::text[] IS NULL OR scope_tier || ':' || scope_id = ANY (%(scopes)s::text[]))
-  AND (%(hidden)s::bigint[] IS NULL OR created_seq <> ALL (%(hidden)s::bigint[]))
-ORDER BY created_seq DESC LIMIT %(limit)s;
-
--- name: candidates_of_boundary
--- Those of the named rows of every subject that pass the hard filters.
-SELECT created_seq, memory_id, kind, trust, confidence, written_at, tokens FROM memory
-WHERE tenant_id = %(tenant)s AND agent = %(agent)s AND purpose = %(purpose)s
-  AND status = 'active'
-  AND expires_at > %(now)s AND valid_from <= %(valid_at)s AND valid_to > %(valid_at)s AND trust >= %(trust_min)s
-  AND (%(kinds)s::text[] IS NULL OR kind = ANY (%(kinds)s::text[]))
-  AND (%(scopes)s::text[] IS NULL OR scope_tier || ':' || scope_id = ANY (%(scopes)s::text[]))
-  AND (%(hidden)s::bigint[] IS NULL OR created_seq <> ALL (%(hidden)s::bigint[]))
-  AND created_seq = ANY (%(seqs)s);
-
--- name: hits_of_boundary
--- Query terms in the rows of every subject; the hard filters are joined in, so nothing else leaves this statement.
-WITH found AS MATERIALIZED (
-    SELECT term, frequency, created_seq FROM posting
-    WHERE tenant_id = %(tenant)s AND boundary = %(boundary)s AND term = ANY (%(terms)s)
-)
-SELECT found.term, found.frequency, m.created_seq, m.tokens
-FROM found JOIN memory AS m ON m.tenant_id = %(tenant)s AND m.created_seq = found.created_seq
-WHERE m.agent = %(agent)s AND m.purpose = %(purpose)s AND m.status = 'active'
-      AND m.expires_at > %(now)s AND m.valid_from <= %(valid_at)s AND m.valid_to > %(valid_at)s AND m.trust >= %(trust_min)s
-      AND (%(kinds)s::text[] IS NULL OR m.kind = ANY (%(kinds)s::text[]))
-      AND (%(scopes)s::text[] IS NULL OR m.scope_tier || ':' || m.scope_id = ANY (%(scopes)s::text[]))
-      AND (%(hidden)s::bigint[] IS NULL OR m.created_seq <> ALL (%(hidden)s::bigint[]));
-
 -- name: lease
 -- Take or keep a job until a time from now, unless another holds it; the database's clock is the one that counts.
 INSERT INTO lease (name, holder, held_until)
@@ -489,3 +391,81 @@ DELETE FROM lease WHERE name = %s;
 -- name: end_leases
 -- A node that closes holds no job any more.
 DELETE FROM lease WHERE holder = %s;
+
+-- name: passing_of_subject
+-- Which rows of one subject pass the hard filters, and in which version.
+SELECT coalesce(json_agg(created_seq)::text, '[]'), coalesce(json_agg(version)::text, '[]') FROM memory
+WHERE tenant_id = %(tenant)s AND subject = %(subject)s AND agent = %(agent)s AND purpose = %(purpose)s
+  AND status = 'active'
+  AND expires_at > %(now)s AND valid_from <= %(valid_at)s AND valid_to > %(valid_at)s AND trust >= %(trust_min)s
+  AND written_at >= %(written_from)s AND written_at < %(written_until)s
+  AND (%(kinds)s::text[] IS NULL OR kind = ANY (%(kinds)s::text[]))
+  AND (%(scopes)s::text[] IS NULL OR scope_tier || ':' || scope_id = ANY (%(scopes)s::text[]))
+  AND (%(hidden)s::bigint[] IS NULL OR created_seq <> ALL (%(hidden)s::bigint[]))
+  AND (%(key_from)s::text IS NULL OR created_seq IN (
+      SELECT created_seq FROM document
+      WHERE tenant_id = %(tenant)s AND boundary = %(boundary)s AND key >= %(key_from)s AND key < %(key_until)s
+  ));
+
+-- name: passing_of_boundary
+-- Which rows of every subject pass the hard filters, and in which version.
+SELECT coalesce(json_agg(created_seq)::text, '[]'), coalesce(json_agg(version)::text, '[]') FROM memory
+WHERE tenant_id = %(tenant)s AND agent = %(agent)s AND purpose = %(purpose)s
+  AND status = 'active'
+  AND expires_at > %(now)s AND valid_from <= %(valid_at)s AND valid_to > %(valid_at)s AND trust >= %(trust_min)s
+  AND written_at >= %(written_from)s AND written_at < %(written_until)s
+  AND (%(kinds)s::text[] IS NULL OR kind = ANY (%(kinds)s::text[]))
+  AND (%(scopes)s::text[] IS NULL OR scope_tier || ':' || scope_id = ANY (%(scopes)s::text[]))
+  AND (%(hidden)s::bigint[] IS NULL OR created_seq <> ALL (%(hidden)s::bigint[]))
+  AND (%(key_from)s::text IS NULL OR created_seq IN (
+      SELECT created_seq FROM document
+      WHERE tenant_id = %(tenant)s AND boundary = %(boundary)s AND key >= %(key_from)s AND key < %(key_until)s
+  ));
+
+-- name: columns_of_subject
+-- What ranking takes of these rows of one subject, with their vectors of one model.
+SELECT m.created_seq, m.memory_id, m.kind, m.trust, m.confidence, m.written_at, m.tokens, m.subject, m.thread,
+       m.position, m.source_type, m.source_id, v.vector
+FROM memory AS m LEFT JOIN embedding AS v
+    ON v.tenant_id = m.tenant_id AND v.boundary = %(boundary)s AND v.subject = %(subject_number)s
+    AND v.model = %(model)s AND v.created_seq = m.created_seq
+WHERE m.tenant_id = %(tenant)s AND m.created_seq = ANY (%(seqs)s::bigint[]);
+
+-- name: columns_of_boundary
+-- What ranking takes of these rows of every subject, with their vectors of one model.
+SELECT m.created_seq, m.memory_id, m.kind, m.trust, m.confidence, m.written_at, m.tokens, m.subject, m.thread,
+       m.position, m.source_type, m.source_id, v.vector
+FROM memory AS m
+LEFT JOIN document AS d ON d.tenant_id = m.tenant_id AND d.created_seq = m.created_seq
+LEFT JOIN embedding AS v
+    ON v.tenant_id = m.tenant_id AND v.boundary = d.boundary AND v.subject = d.subject
+    AND v.model = %(model)s AND v.created_seq = m.created_seq
+WHERE m.tenant_id = %(tenant)s AND m.created_seq = ANY (%(seqs)s::bigint[]);
+
+-- name: postings_of_subject
+-- Where terms stand among what one subject has in a boundary, filters or not.
+SELECT term, json_agg(created_seq)::text, json_agg(frequency)::text FROM posting
+WHERE tenant_id = %(tenant)s AND boundary = %(boundary)s AND term = ANY (%(terms)s)
+  AND subject = %(subject_number)s
+GROUP BY term;
+
+-- name: postings_of_boundary
+-- Where terms stand among what every subject has in a boundary, filters or not.
+SELECT term, json_agg(created_seq)::text, json_agg(frequency)::text FROM posting
+WHERE tenant_id = %(tenant)s AND boundary = %(boundary)s AND term = ANY (%(terms)s)
+GROUP BY term;
+
+-- name: unembedded
+-- Memories that are found by words and have no vector of this model, oldest first.
+SELECT d.created_seq, m.memory_id, d.version FROM document AS d
+JOIN memory AS m ON m.tenant_id = d.tenant_id AND m.created_seq = d.created_seq
+WHERE d.tenant_id = %(tenant)s AND d.created_seq > %(after)s AND NOT EXISTS (
+    SELECT FROM embedding AS v
+    WHERE v.tenant_id = d.tenant_id AND v.boundary = d.boundary AND v.subject = d.subject
+      AND v.model = %(model)s AND v.created_seq = d.created_seq
+)
+ORDER BY d.created_seq LIMIT %(limit)s;
+
+-- name: models
+-- The models that a tenant's memories have vectors of, and how many of each.
+SELECT model, count(*) FROM embedding WHERE tenant_id = %(tenant)s GROUP BY model ORDER BY model;

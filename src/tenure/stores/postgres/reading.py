@@ -1,7 +1,6 @@
 """Reads of the PostgreSQL store, each from one consistent snapshot."""
 
-import hashlib
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Final
 from uuid import UUID
 
@@ -9,8 +8,9 @@ import msgspec
 import psycopg
 from psycopg_pool import ConnectionPool
 
+from tenure.core.boundary_rows import Column, Rows, Searched, no_rows, place_number, together
 from tenure.core.ledger import GENESIS
-from tenure.core.retrieval import Candidate, Filter, Hit, Statistics
+from tenure.core.retrieval import Filter
 from tenure.core.rows import (
     FOREVER,
     AlertRow,
@@ -24,8 +24,10 @@ from tenure.core.rows import (
 from tenure.stores.postgres.connecting import Connection, one_tenant
 from tenure.stores.postgres.incident_reading import SQL as INCIDENT_SQL
 from tenure.stores.postgres.incident_reading import IncidentReading
+from tenure.stores.postings import Found, postings_in
 from tenure.stores.queries import load_queries
-from tenure.usecases.ports import EndedScope, FirstAnswer, KeyedRows, Listing, StoredEvent
+from tenure.stores.row_cache import Passing, Place, RowCache
+from tenure.usecases.ports import EndedScope, FirstAnswer, KeyedRows, Listing, StoredEvent, Unembedded
 
 SQL: Final = (
     load_queries("tenure.stores.postgres")
@@ -35,6 +37,7 @@ SQL: Final = (
 Bindings = Sequence[Any] | Mapping[str, Any]
 BEGIN: Final = b"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 BEGIN_ATTEMPTS_MAX: Final = 3
+LAST_CHARACTER: Final = "\U0010ffff"
 
 
 class IndexBehind(Exception):
@@ -48,8 +51,12 @@ class IndexBehind(Exception):
 class PostgresReading(IncidentReading):
     """The Reading port over one connection whose transaction is open."""
 
-    def __init__(self, connection: Connection | None) -> None:
+    def __init__(
+        self, connection: Connection | None, cache: RowCache | None = None, *, analyser: str = ""
+    ) -> None:
         self._own = connection
+        self._analyser = analyser
+        self._cache = cache if cache is not None else RowCache()
         self._tenant: str | None = None
 
     def first_answer(self, tenant: str, key: str) -> FirstAnswer | None:
@@ -98,42 +105,26 @@ class PostgresReading(IncidentReading):
             bindings[word] = str(bindings[word]) if bindings[word] is not None else None
         return [MemoryRow(*row) for row in self._all(listing.tenant, "listing", bindings)]
 
-    def statistics(self, where: Filter) -> Statistics:
-        """How many rows pass the filters, and their tokens."""
-        rows = tokens = 0
-        for name, bindings in _places(where, "statistics"):
-            row = self._one(where.tenant, name, bindings)
-            rows, tokens = rows + row[0], tokens + int(row[1])
-        return Statistics(rows, tokens)
-
-    def hits(self, where: Filter, terms: Sequence[str]) -> list[Hit]:
-        """The query terms in the rows that pass the filters."""
-        if not terms:
-            return []
+    def search(self, where: Filter, terms: Sequence[str], model: str | None) -> Searched:
+        """Every row that passes the filters, with its vector of this model, and where the terms stand."""
         self._check_index(where.tenant)
-        found: list[Hit] = []
-        for name, bindings in _places(where, "hits"):
-            bindings |= {"terms": sorted(terms), "boundary": place_number(where.agent, where.purpose)}
-            if "subject" in bindings:
-                bindings["subject_number"] = place_number(bindings["subject"])
-            found += map(Hit._make, self._all(where.tenant, name, bindings))
-        return found
+        places = _places(where)
+        parts = [self._rows_of(where, bindings, model) for bindings in places]
+        rows = together(parts) if parts else no_rows(model)
+        found = [one for bindings in places if terms for one in self._found(where.tenant, bindings, terms)]
+        return Searched(rows, postings_in(rows, found))
 
-    def candidates(self, where: Filter, created_seqs: Sequence[int]) -> list[Candidate]:
-        """Those of these rows that pass the filters."""
-        seqs = list(created_seqs)
+    def unembedded(self, tenant: str, model: str, *, after: int, limit: int) -> list[Unembedded]:
+        """Memories that are found by words and have no vector of this model, oldest first."""
+        bindings = {"tenant": tenant, "model": model, "after": after, "limit": limit}
         return [
-            Candidate._make(row)
-            for name, bindings in _places(where, "candidates")
-            for row in self._all(where.tenant, name, bindings | {"seqs": seqs})
+            Unembedded(created_seq=row[0], memory_id=row[1], version=row[2])
+            for row in self._all(tenant, "unembedded", bindings)
         ]
 
-    def recent(self, where: Filter, limit: int) -> list[Candidate]:
-        """The newest rows that pass the filters."""
-        found: list[Candidate] = []
-        for name, bindings in _places(where, "recent"):
-            found += map(Candidate._make, self._all(where.tenant, name, bindings | {"limit": limit}))
-        return sorted(found, key=lambda one: -one.created_seq)[:limit]
+    def models(self, tenant: str) -> dict[str, int]:
+        """The models that a tenant's memories have vectors of, and how many of each."""
+        return dict(self._all(tenant, "models", {"tenant": tenant}))
 
     def subject_memories(self, tenant: str, subject: str) -> int:
         """How many memories of a subject stand, whatever their status."""
@@ -158,8 +149,10 @@ class PostgresReading(IncidentReading):
         """The rows with a key, or with this one, that pass the filters."""
         return [
             MemoryRow(*row)
-            for name, bindings in _places(where, "keyed")
-            for row in self._all(where.tenant, name, bindings | {"key_digest": key_digest})
+            for bindings in _places(where)
+            for row in self._all(
+                where.tenant, _named("keyed", bindings), bindings | {"key_digest": key_digest}
+            )
         ]
 
     def key_rows(self, wanted: KeyedRows) -> list[MemoryRow]:
@@ -275,9 +268,27 @@ class PostgresReading(IncidentReading):
         return sorted(found, key=lambda row: row.expires_at)[:limit]
 
     def built(self, tenant: str) -> int:
-        """Up to which position a tenant's word index is built."""
-        row = self._one(tenant, "built", (tenant,))
+        """Up to which position a tenant's word index is built, by the analyser of this node."""
+        row = self._one(tenant, "built", (tenant, self._analyser))
         return int(row[0]) if row else 0
+
+    def _rows_of(self, where: Filter, bindings: dict[str, Any], model: str | None) -> Rows:
+        row = self._one(where.tenant, _named("passing", bindings), bindings)
+        passing = Passing.of(msgspec.json.decode(row[0]), msgspec.json.decode(row[1]))
+
+        def load(seqs: list[int]) -> list[Column]:
+            asked = bindings | {"seqs": seqs, "model": model}
+            return [Column._make(one) for one in self._all(where.tenant, _named("columns", bindings), asked)]
+
+        at = Place(where.tenant, where.agent, where.purpose, bindings.get("subject"), model)
+        return self._cache.rows(at, passing, load, is_all=where.is_wide)
+
+    def _found(self, tenant: str, bindings: dict[str, Any], terms: Sequence[str]) -> list[Found]:
+        asked = bindings | {"terms": sorted(terms)}
+        return [
+            (term, msgspec.json.decode(seqs), msgspec.json.decode(counts))
+            for term, seqs, counts in self._all(tenant, _named("postings", bindings), asked)
+        ]
 
     def _check_index(self, tenant: str) -> None:
         if self.built(tenant) < self.head(tenant)[0]:
@@ -308,8 +319,10 @@ class PostgresReading(IncidentReading):
 class LazyReading(PostgresReading):
     """A reading that takes a connection from the pool, and its snapshot, with its first question."""
 
-    def __init__(self, pool: ConnectionPool[Connection]) -> None:
-        super().__init__(None)
+    def __init__(
+        self, pool: ConnectionPool[Connection], cache: RowCache | None = None, *, analyser: str = ""
+    ) -> None:
+        super().__init__(None, cache, analyser=analyser)
         self._pool = pool
 
     def end(self) -> None:
@@ -348,28 +361,36 @@ def stored(row: Sequence[Any]) -> StoredEvent:
     return StoredEvent(row[0], row[1].encode(), row[2], row[3])
 
 
-def place_number(*names: str) -> int:
-    """The number under which the word index keeps a boundary or a subject.
+def _places(where: Filter) -> list[dict[str, Any]]:
+    """What the statements that together answer a question are given: once for each subject, or for all.
 
-    Two places may share a number: the filters on the memory's own row decide, so nothing is shown for it.
+    Two places may share a number in the search data: the filters on the memory's own row decide, so nothing
+    is shown for it.
     """
-    digest = hashlib.sha256("\x1f".join(names).encode()).digest()
-    return int.from_bytes(digest[:8], "big", signed=True)
-
-
-def _places(where: Filter, question: str) -> Iterable[tuple[str, dict[str, Any]]]:
-    """The statements that together answer a question: one for each granted subject, or one for all."""
+    prefix = where.key_prefix
     common: dict[str, Any] = {
         "tenant": where.tenant,
         "agent": where.agent,
         "purpose": where.purpose,
+        "boundary": place_number(where.agent, where.purpose),
         "now": where.now,
         "valid_at": where.true_at,
         "trust_min": where.trust_min,
+        "written_from": where.written_from or 0,
+        "written_until": FOREVER if where.written_until is None else where.written_until,
         "kinds": [str(kind) for kind in where.kinds] or None,
         "hidden": sorted(where.hidden) or None,
         "scopes": [f"{tier}:{name}" for tier, name in where.scopes] or None,
+        "key_from": prefix,
+        "key_until": None if prefix is None else prefix + LAST_CHARACTER,
     }
     if where.subjects is None:
-        return [(f"{question}_of_boundary", common)]
-    return [(f"{question}_of_subject", common | {"subject": subject}) for subject in sorted(where.subjects)]
+        return [common]
+    return [
+        common | {"subject": subject, "subject_number": place_number(subject)}
+        for subject in sorted(where.subjects)
+    ]
+
+
+def _named(question: str, bindings: Mapping[str, Any]) -> str:
+    return f"{question}_of_subject" if "subject" in bindings else f"{question}_of_boundary"

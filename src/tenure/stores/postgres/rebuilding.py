@@ -6,11 +6,12 @@ from uuid import UUID
 from psycopg import sql
 
 from tenure.core.rows import MemoryRow
+from tenure.stores.found_by import Finder
 from tenure.stores.postgres.connecting import Connection
 from tenure.stores.postgres.reading import PostgresReading
 from tenure.stores.postgres.writing import PostgresTransaction, PostgresWords, locked_reading
 from tenure.stores.projecting import Projection
-from tenure.stores.replaying import pages, replay, words_of
+from tenure.stores.replaying import found_in, pages, replay
 from tenure.usecases.ports import Keyring, Rebuilt
 
 VIEWS: Final = {
@@ -54,20 +55,25 @@ def rebuild(connection: Connection, tenant: str, keyring: Keyring) -> Rebuilt:
 
 
 def index_anew(
-    connection: Connection, tenant: str, keyring: Keyring, *, only_when_behind: bool = False
+    connection: Connection,
+    tenant: str,
+    keyring: Keyring,
+    finder: Finder,
+    *,
+    only_when_behind: bool = False,
 ) -> None:
     """Build a tenant's word index from its log; nodes that want the same wait, and then need not."""
     with connection.transaction():
-        reading = locked_reading(connection, tenant)
+        reading = locked_reading(connection, tenant, analyser=finder.analyser)
         head = reading.head(tenant)[0]
         if only_when_behind and reading.built(tenant) >= head:
             return
-        words = PostgresWords(connection)
+        words = PostgresWords(connection, finder)
         words.clear(tenant)
         after = 0
         for page in pages(reading, tenant, after):
             moved = {tenant: (after, page[-1].seq, page[-1].link)}
-            words.apply(words_of(reading, page, keyring), moved)
+            words.apply(found_in(reading, page, keyring, finder), moved)
             after = page[-1].seq
 
 

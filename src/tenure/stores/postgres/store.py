@@ -11,8 +11,10 @@ from psycopg import Cursor, errors
 from psycopg_pool import PoolTimeout
 
 from tenure.core.errors import Unavailable
+from tenure.core.wording import Language
 from tenure.stores.appending import Batch
 from tenure.stores.forgets import Recorded
+from tenure.stores.found_by import Finder
 from tenure.stores.group_commit import GroupCommit, Ticket
 from tenure.stores.postgres.connecting import (
     COMMIT_TIMEOUT_SECONDS,
@@ -34,6 +36,8 @@ from tenure.stores.postgres.restoring import restore
 from tenure.stores.postgres.schema import LOG_MIGRATIONS, migrate
 from tenure.stores.postgres.writing import Moved, PostgresTransaction, PostgresWords
 from tenure.stores.residue import kept_residue
+from tenure.stores.row_cache import RowCache
+from tenure.usecases.embedding_ports import Embedder
 from tenure.usecases.ports import (
     Append,
     AppendResult,
@@ -53,7 +57,7 @@ WRITERS: Final = 2
 """So many batches are under way at once; more would be smaller, and hinder each other in one process."""
 ATTEMPTS_MAX: Final = 5
 EXPORT_PAGE: Final = 2_000
-_REWRITE: Final = "VACUUM (FULL) tenure.posting, tenure.document"
+_REWRITE: Final = "VACUUM (FULL) tenure.posting, tenure.document, tenure.embedding"
 """A word that is deleted stays in its file until the file is written anew."""
 CONFIRMING: Final = "SET LOCAL lock_timeout = '5s'"
 NOT_WAITING: Final = "SET LOCAL synchronous_commit = off"
@@ -76,8 +80,12 @@ class PostgresStore:
         node: str,
         forgets: PostgresForgets,
         commit_timeout_seconds: float = COMMIT_TIMEOUT_SECONDS,
+        embedder: Embedder | None = None,
+        language: Language = Language.ENGLISH,
     ) -> None:
         self._keyring = keyring
+        self._finder = Finder(embedder, language)
+        self._cache = RowCache()
         self._node = node
         self._forgets = forgets
         self._has_leases = False
@@ -87,7 +95,7 @@ class PostgresStore:
             self._pool = pool(
                 database_url, size_max=CONNECTIONS_MAX, commit_timeout_seconds=commit_timeout_seconds
             )
-        self._commits = [GroupCommit(self._commit) for _ in range(WRITERS)]
+        self._commits = [GroupCommit(self._commit, self._finder) for _ in range(WRITERS)]
 
     @contextlib.contextmanager
     def reading(self) -> Iterator[Reading]:
@@ -139,8 +147,9 @@ class PostgresStore:
             for tenant in tenants:
                 with self._pool.connection() as connection:
                     rebuilt = rebuild(connection, tenant, self._keyring)
-                    index_anew(connection, tenant, self._keyring)
+                    index_anew(connection, tenant, self._keyring, self._finder)
                 events, identical = events + rebuilt.events, identical and rebuilt.identical
+        self._cache.clear()
         return Rebuilt(events=events, identical=identical)
 
     def bring_views_up(self) -> None:
@@ -215,6 +224,19 @@ class PostgresStore:
         with self.reading() as look:
             return kept_residue(look, tenant, subject, up_to_seq=up_to_seq)
 
+    def put_vectors(self, tenant: str, model: str, vectors: Sequence[tuple[int, int, bytes]]) -> None:
+        """Keep vectors: (position, version, packed), of the memories that still stand in that version."""
+        told = [
+            {"created_seq": seq, "version": version, "vector": vector} for seq, version, vector in vectors
+        ]
+        bindings = {"tenant": tenant, "model": model, "vectors": msgspec.json.encode(told).decode()}
+        self._beside(tenant, "put_vectors", bindings)
+        self._cache.look_again()
+
+    def drop_models(self, tenant: str, *, keep: str) -> None:
+        """Drop the vectors of every model but one."""
+        self._beside(tenant, "drop_models", (tenant, keep))
+
     def record_forgets(self, forgets: Sequence[tuple[str, StoredEvent]]) -> None:
         """Add to the record of forgettings some that another store carried out."""
         self._forgets.record(forgets)
@@ -252,7 +274,7 @@ class PostgresStore:
     def heal_index(self, tenant: str) -> None:
         """Build a tenant's word index anew, unless another node just did."""
         with faults_as_unavailable(), self._pool.connection() as connection:
-            index_anew(connection, tenant, self._keyring, only_when_behind=True)
+            index_anew(connection, tenant, self._keyring, self._finder, only_when_behind=True)
 
     def confirm(self, tenant: str) -> None:
         """Give back when all that can be read of a tenant is as durable as what is acknowledged."""
@@ -267,6 +289,14 @@ class PostgresStore:
         with faults_as_unavailable(), self._pool.connection() as connection, durably(connection):
             connection.execute(one_tenant(tenant))
             connection.cursor().executemany(SQL[statement], rows)
+
+    def _beside(self, tenant: str, statement: str, bindings: Bindings) -> None:
+        """Change what is found by meaning: search data, so nobody waits for the disk."""
+        self._refuse_when_closed()
+        with faults_as_unavailable(), self._pool.connection() as connection, connection.transaction():
+            connection.execute(NOT_WAITING)
+            connection.execute(one_tenant(tenant))
+            connection.execute(SQL[statement], bindings)
 
     def _give_up_leases(self) -> None:
         """Let another node have them at once; where the database is away, they run out by themselves."""
@@ -317,12 +347,15 @@ class PostgresStore:
                 transaction.begin(item for ticket in tickets for item in ticket.items)
                 batch = Batch(transaction)
                 results = [
-                    [batch.add(item, words) for item, words in zip(ticket.items, ticket.words, strict=True)]
+                    [
+                        batch.add(item, found)
+                        for item, found in zip(ticket.items, ticket.found_by, strict=True)
+                    ]
                     for ticket in tickets
                 ]
                 with connection.pipeline():
                     batch.finish()
-                    words = PostgresWords(connection, transaction.tenancy)
+                    words = PostgresWords(connection, self._finder, transaction.tenancy)
                     words.apply(batch.search, transaction.moved(batch.heads))
                     self._forgets.note(connection, transaction.forgets)
             except BaseException:
@@ -333,6 +366,7 @@ class PostgresStore:
                 self._end(connection, transaction.moved(batch.heads), transaction.forgets)
             else:
                 connection.execute("ROLLBACK")
+        self._cache.let_go(change for change, _ in batch.search)
         return results
 
     def _end(self, connection: Connection, moved: Moved, forgets: Sequence[Recorded]) -> None:
@@ -382,7 +416,7 @@ class _HealingReading(LazyReading):
     """A reading that has a word index built which a crash of the server emptied, and then looks anew."""
 
     def __init__(self, store: PostgresStore) -> None:
-        super().__init__(store._pool)  # noqa: SLF001 -- the store's own reading
+        super().__init__(store._pool, store._cache, analyser=store._finder.analyser)  # noqa: SLF001 -- the store's own reading
         self._store = store
 
     def _check_index(self, tenant: str) -> None:

@@ -4,13 +4,13 @@ The first locks the head row of each tenant, in order, and reads all that the ba
 writes what was decided and commits. The lock on the head is what makes writers of many nodes take turns.
 """
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
 import msgspec
 
+from tenure.core.boundary_rows import place_number
 from tenure.core.ledger import GENESIS
 from tenure.core.memory import STEP_OF
 from tenure.core.rows import (
@@ -29,8 +29,9 @@ from tenure.core.rows import (
     UnindexSubject,
 )
 from tenure.stores.forgets import Recorded, forgets_among
+from tenure.stores.found_by import NOTHING, Finder, Found, FoundBy
 from tenure.stores.postgres.connecting import Connection, Tenancy, one_tenant
-from tenure.stores.postgres.reading import SQL, PostgresReading, place_number
+from tenure.stores.postgres.reading import SQL, PostgresReading
 from tenure.stores.projecting import PUTS, Amended, Gathered, StoredRow
 from tenure.usecases.ports import Append, FirstAnswer, KeyedRows
 
@@ -245,26 +246,32 @@ class PostgresTransaction:
 class PostgresWords:
     """Writes the word index, in the transaction that writes the events."""
 
-    def __init__(self, connection: Connection, tenancy: Tenancy | None = None) -> None:
+    def __init__(self, connection: Connection, finder: Finder, tenancy: Tenancy | None = None) -> None:
         self._connection = connection
+        self._finder = finder
         self._tenancy = tenancy or Tenancy(connection)
 
-    def apply(self, changes: Iterable[tuple[SearchChange, Counter[str] | None]], moved: Moved) -> None:
+    def apply(self, changes: Iterable[Found], moved: Moved) -> None:
         """Make changes, and move the position of an index that was built up to where they begin.
 
         One that was not stays where it is, so that readers see that something is missing in it.
         """
-        by_tenant: dict[str, list[tuple[SearchChange, Counter[str] | None]]] = {
-            tenant: [] for tenant in moved
-        }
-        for change, words in changes:
-            by_tenant.setdefault(_tenant_of(change), []).append((change, words))
-        for tenant, found in sorted(by_tenant.items()):
+        by_tenant: dict[str, list[Found]] = {tenant: [] for tenant in moved}
+        for change, found in changes:
+            by_tenant.setdefault(_tenant_of(change), []).append((change, found))
+        for tenant, told in sorted(by_tenant.items()):
             self._tenancy.enter(tenant)
-            documents = self._apply(tenant, found)
+            documents = self._apply(tenant, told)
             if documents or tenant in moved:
                 after, seq, _ = moved.get(tenant, (None, None, b""))
-                bindings = {"tenant": tenant, "documents": _told(documents), "after": after, "seq": seq}
+                bindings = {
+                    "tenant": tenant,
+                    "documents": _told(documents),
+                    "model": self._finder.model,
+                    "analyser": self._finder.analyser,
+                    "after": after,
+                    "seq": seq,
+                }
                 self._connection.execute(SQL["put_words"], bindings)
 
     def clear(self, tenant: str) -> None:
@@ -272,20 +279,23 @@ class PostgresWords:
         self._tenancy.enter(tenant)
         self._connection.execute(SQL["clear_postings"], (tenant,))
         self._connection.execute(SQL["clear_documents"], (tenant,))
+        self._connection.execute(SQL["clear_vectors"], (tenant,))
         self._connection.execute(SQL["clear_built"], (tenant,))
 
-    def _apply(
-        self, tenant: str, changes: list[tuple[SearchChange, Counter[str] | None]]
-    ) -> list[dict[str, Any]]:
+    def _apply(self, tenant: str, changes: list[Found]) -> list[dict[str, Any]]:
         """Take out what goes; gives back what is to be put in."""
-        waiting: dict[int, tuple[MemoryRow, Counter[str]]] = {}
+        waiting: dict[int, tuple[MemoryRow, FoundBy]] = {}
         gone: list[int] = []
-        for change, words in changes:
+        changed: list[int] = []
+        for change, found in changes:
             match change:
                 case Index(row=row):
                     if row.version > 1:
-                        gone.append(row.created_seq)
-                    waiting[row.created_seq] = (row, words or Counter())
+                        changed.append(row.created_seq)
+                    waiting[row.created_seq] = (
+                        row,
+                        _with_key(found or NOTHING, waiting.get(row.created_seq)),
+                    )
                 case Unindex(row=row):
                     waiting.pop(row.created_seq, None)
                     gone.append(row.created_seq)
@@ -295,26 +305,30 @@ class PostgresWords:
                             del waiting[seq]
                     self._drop_subject(tenant, subject, standing)
         # What is put in is put in at the end, so the order among what is taken out does not matter.
-        self._drop(tenant, gone)
-        return [_document(row, words) for row, words in waiting.values()]
+        self._drop(tenant, gone, changed)
+        return [_document(row, found) for row, found in waiting.values()]
 
-    def _drop(self, tenant: str, created_seqs: list[int]) -> None:
-        if created_seqs:
-            bindings = {"tenant": tenant, "seqs": created_seqs}
+    def _drop(self, tenant: str, gone: list[int], changed: list[int]) -> None:
+        """Drop what went, and of what changed all but the document, which keeps the key."""
+        if gone or changed:
+            bindings = {"tenant": tenant, "seqs": [*gone, *changed]}
             self._connection.execute(SQL["drop_postings"], bindings)
-            self._connection.execute(SQL["drop_documents"], bindings)
+            self._connection.execute(SQL["drop_vectors"], bindings)
+        if gone:
+            self._connection.execute(SQL["drop_documents"], {"tenant": tenant, "seqs": gone})
 
     def _drop_subject(self, tenant: str, subject: str, standing: frozenset[int]) -> None:
         bindings = {"tenant": tenant, "subject": place_number(subject), "standing": sorted(standing)}
         self._connection.execute(SQL["drop_subject_postings"], bindings)
+        self._connection.execute(SQL["drop_subject_vectors"], bindings)
         self._connection.execute(SQL["drop_subject_documents"], bindings)
 
 
-def locked_reading(connection: Connection, tenant: str) -> PostgresReading:
+def locked_reading(connection: Connection, tenant: str, *, analyser: str = "") -> PostgresReading:
     """A reading within a write transaction that has the tenant's head locked."""
     connection.execute(one_tenant(tenant))
     connection.execute(SQL["lock_head"], (tenant,)).fetchone()
-    return PostgresReading(connection)
+    return PostgresReading(connection, analyser=analyser)
 
 
 def _memories_of(items: Sequence[Append]) -> list[UUID]:
@@ -346,15 +360,23 @@ def _event(row: StoredRow) -> dict[str, Any]:
     }
 
 
-def _document(row: MemoryRow, words: Counter[str]) -> dict[str, Any]:
-    """The words of one memory as their statement takes them."""
-    terms = sorted(words)
+def _with_key(found: FoundBy, earlier: tuple[MemoryRow, FoundBy] | None) -> FoundBy:
+    """What a changed memory is found by: a change that says no key leaves the one it had."""
+    return found if found.key is not None or earlier is None else found._replace(key=earlier[1].key)
+
+
+def _document(row: MemoryRow, found: FoundBy) -> dict[str, Any]:
+    """What one memory is found by, as its statement takes it."""
+    terms = sorted(found.words)
     return {
         "created_seq": row.created_seq,
         "boundary": place_number(row.agent, row.purpose),
         "subject": place_number(row.subject),
+        "version": row.version,
+        "key": found.key,
         "terms": terms,
-        "counts": [words[term] for term in terms],
+        "counts": [found.words[term] for term in terms],
+        "vector": found.vector,
     }
 
 

@@ -20,7 +20,7 @@ from typing import Final
 import apsw
 
 from tenure.core.errors import Unavailable
-from tenure.stores.replaying import WordsFound
+from tenure.stores.found_by import Finder, Found
 from tenure.stores.sqlite.rebuilding import Interrupted, catch_up
 from tenure.stores.sqlite.search import SearchIndex
 from tenure.usecases.ports import Keyring, Reading
@@ -42,15 +42,17 @@ class Indexing:
         search: SearchIndex,
         reading: Callable[[], AbstractContextManager[Reading]],
         keyring: Keyring,
+        finder: Finder,
         *,
         is_behind: bool = False,
     ) -> None:
         self._search = search
         self._reading = reading
         self._keyring = keyring
+        self._finder = finder
         self._writing = threading.Lock()
         self._state = threading.Lock()
-        self._waiting: list[WordsFound] = []
+        self._waiting: list[Found] = []
         self._positions: dict[str, int] = {}
         self._is_behind = is_behind
         self._is_taken_up = False
@@ -63,7 +65,7 @@ class Indexing:
         self._thread = threading.Thread(target=self._bring_up_soon, name="tenure-words", daemon=True)
         self._thread.start()
 
-    def leave(self, changes: Sequence[WordsFound], positions: Mapping[str, int]) -> None:
+    def leave(self, changes: Sequence[Found], positions: Mapping[str, int]) -> None:
         """Take over the words of a batch that is durable."""
         with self._state:
             if self._is_catching_up:
@@ -103,6 +105,15 @@ class Indexing:
             finally:
                 self._is_taken_up = False
 
+    def bring_up_or_refuse(self) -> None:
+        """The same for whoever asks: what is behind cannot say that there is nothing, so this raises."""
+        self.bring_up()
+        if self._is_behind:
+            raise Unavailable(
+                "the search data is behind the log and cannot be brought up now",
+                hint="Ask again in a moment; the server's log says what is wrong with its file.",
+            )
+
     def anew(self) -> None:
         """Build the index from the log."""
         with self._writing:
@@ -121,6 +132,17 @@ class Indexing:
             if self._is_behind or self._search.holds_subject(tenant, subject, up_to_seq=up_to_seq):
                 raise Unavailable("the word index is behind", hint="Mend what the log says, then ask again.")
             self._search.rewrite()
+
+    def put_vectors(self, tenant: str, model: str, vectors: Sequence[tuple[int, int, bytes]]) -> None:
+        """Put vectors in, of memories that still say what was embedded."""
+        self.bring_up()
+        with self._writing:
+            self._search.put_vectors(tenant, model, vectors)
+
+    def drop_models(self, tenant: str, *, keep: str) -> None:
+        """Drop the vectors of every model but one."""
+        with self._writing:
+            self._search.drop_models(tenant, keep=keep)
 
     def holds_words(self, words: bytes) -> bool:
         """Whether a memory that can be found has exactly these words, as they are written down."""
@@ -148,7 +170,7 @@ class Indexing:
                 self._is_passed_by, self._is_catching_up = False, look < LOOKS_MAX
             try:
                 with self._reading() as reading:
-                    catch_up(reading, self._search, self._keyring, goes_on=self._goes_on)
+                    catch_up(reading, self._search, self._keyring, self._finder, goes_on=self._goes_on)
             finally:
                 with self._state:
                     passed_by = self._is_passed_by

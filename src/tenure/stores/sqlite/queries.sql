@@ -286,43 +286,50 @@ WHERE tenant_id = :tenant
             WHEN status = 'revoking' THEN 'revoked' ELSE status END)
 ORDER BY created_seq DESC LIMIT :limit;
 
--- name: statistics_of_subject
--- How many rows of one subject pass the hard filters, and their tokens.
-SELECT count(*), coalesce(sum(tokens), 0) FROM memory INDEXED BY memory_by_subject
+-- name: passing_of_subject
+-- Which rows of one subject pass the hard filters, and in which version; read from the index alone.
+SELECT json_group_array(created_seq), json_group_array(version) FROM memory INDEXED BY memory_by_subject
 WHERE tenant_id = :tenant AND subject = :subject AND agent = :agent AND purpose = :purpose AND status = 'active'
   AND expires_at > :now AND valid_from <= :valid_at AND valid_to > :valid_at AND trust >= :trust_min
-  AND (:kinds IS NULL OR kind IN (SELECT value FROM json_each(:kinds)))
-  AND (:scopes IS NULL OR scope_tier || ':' || scope_id IN (SELECT value FROM json_each(:scopes)))
-  AND (:hidden IS NULL OR created_seq NOT IN (SELECT value FROM json_each(:hidden)));
-
--- name: statistics_of_boundary
--- How many rows of every subject pass the hard filters, and their tokens.
-SELECT count(*), coalesce(sum(tokens), 0) FROM memory
-WHERE tenant_id = :tenant AND agent = :agent AND purpose = :purpose AND status = 'active'
-  AND expires_at > :now AND valid_from <= :valid_at AND valid_to > :valid_at AND trust >= :trust_min
-  AND (:kinds IS NULL OR kind IN (SELECT value FROM json_each(:kinds)))
-  AND (:scopes IS NULL OR scope_tier || ':' || scope_id IN (SELECT value FROM json_each(:scopes)))
-  AND (:hidden IS NULL OR created_seq NOT IN (SELECT value FROM json_each(:hidden)));
-
--- name: recent_of_subject
--- The newest rows of one subject that pass the hard filters.
-SELECT created_seq, memory_id, kind, trust, confidence, written_at, tokens FROM memory INDEXED BY memory_by_subject
-WHERE tenant_id = :tenant AND subject = :subject AND agent = :agent AND purpose = :purpose AND status = 'active'
-  AND expires_at > :now AND valid_from <= :valid_at AND valid_to > :valid_at AND trust >= :trust_min
+  AND written_at >= :written_from AND written_at < :written_until
   AND (:kinds IS NULL OR kind IN (SELECT value FROM json_each(:kinds)))
   AND (:scopes IS NULL OR scope_tier || ':' || scope_id IN (SELECT value FROM json_each(:scopes)))
   AND (:hidden IS NULL OR created_seq NOT IN (SELECT value FROM json_each(:hidden)))
-ORDER BY created_seq DESC LIMIT :limit;
+  AND (:key_from IS NULL OR created_seq IN (
+      SELECT created_seq FROM search.document WHERE boundary = :boundary AND key >= :key_from AND key < :key_until
+  ));
 
--- name: recent_of_boundary
--- The newest rows of every subject that pass the hard filters.
-SELECT created_seq, memory_id, kind, trust, confidence, written_at, tokens FROM memory
+-- name: passing_of_boundary
+-- Which rows of every subject pass the hard filters, and in which version; read from the index alone.
+SELECT json_group_array(created_seq), json_group_array(version) FROM memory INDEXED BY memory_by_boundary
 WHERE tenant_id = :tenant AND agent = :agent AND purpose = :purpose AND status = 'active'
   AND expires_at > :now AND valid_from <= :valid_at AND valid_to > :valid_at AND trust >= :trust_min
+  AND written_at >= :written_from AND written_at < :written_until
   AND (:kinds IS NULL OR kind IN (SELECT value FROM json_each(:kinds)))
   AND (:scopes IS NULL OR scope_tier || ':' || scope_id IN (SELECT value FROM json_each(:scopes)))
   AND (:hidden IS NULL OR created_seq NOT IN (SELECT value FROM json_each(:hidden)))
-ORDER BY created_seq DESC LIMIT :limit;
+  AND (:key_from IS NULL OR created_seq IN (
+      SELECT created_seq FROM search.document WHERE boundary = :boundary AND key >= :key_from AND key < :key_until
+  ));
+
+-- name: columns_of_subject
+-- What ranking takes of these rows of one subject, with their vectors of one model.
+SELECT m.created_seq, m.memory_id, m.kind, m.trust, m.confidence, m.written_at, m.tokens, m.subject, m.thread,
+       m.position, m.source_type, m.source_id, v.vector
+FROM json_each(:seqs) AS s
+CROSS JOIN memory AS m ON m.tenant_id = :tenant AND m.created_seq = s.value
+LEFT JOIN search.embedding AS v
+    ON v.boundary = :boundary AND v.subject = :subject_number AND v.model = :model AND v.created_seq = s.value;
+
+-- name: columns_of_boundary
+-- What ranking takes of these rows of every subject, with their vectors of one model.
+SELECT m.created_seq, m.memory_id, m.kind, m.trust, m.confidence, m.written_at, m.tokens, m.subject, m.thread,
+       m.position, m.source_type, m.source_id, v.vector
+FROM json_each(:seqs) AS s
+CROSS JOIN memory AS m ON m.tenant_id = :tenant AND m.created_seq = s.value
+LEFT JOIN search.document AS d ON d.tenant_id = :tenant AND d.created_seq = s.value
+LEFT JOIN search.embedding AS v
+    ON v.boundary = d.boundary AND v.subject = d.subject AND v.model = :model AND v.created_seq = s.value;
 
 -- name: boundary
 -- The number under which the word index keeps a boundary.
@@ -332,48 +339,31 @@ SELECT id FROM search.boundary WHERE tenant_id = ? AND agent = ? AND purpose = ?
 -- The number under which the word index keeps a subject.
 SELECT id FROM search.subject WHERE tenant_id = ? AND subject = ?;
 
--- name: hits_of_subject
--- Query terms in the rows of one subject; the hard filters are joined in, so nothing else leaves this statement.
-SELECT p.term, p.frequency, m.created_seq, m.tokens
+-- name: postings_of_subject
+-- Where terms stand among what one subject has in a boundary, filters or not.
+SELECT p.term, json_group_array(p.created_seq), json_group_array(p.frequency)
 FROM json_each(:terms) AS t
 CROSS JOIN search.posting AS p ON p.boundary = :boundary AND p.term = t.value AND p.subject = :subject_number
-CROSS JOIN memory AS m ON m.tenant_id = :tenant AND m.created_seq = p.created_seq
-WHERE m.subject = :subject AND m.agent = :agent AND m.purpose = :purpose AND m.status = 'active'
-  AND m.expires_at > :now AND m.valid_from <= :valid_at AND m.valid_to > :valid_at AND m.trust >= :trust_min
-  AND (:kinds IS NULL OR m.kind IN (SELECT value FROM json_each(:kinds)))
-  AND (:scopes IS NULL OR m.scope_tier || ':' || m.scope_id IN (SELECT value FROM json_each(:scopes)))
-  AND (:hidden IS NULL OR m.created_seq NOT IN (SELECT value FROM json_each(:hidden)));
+GROUP BY p.term;
 
--- name: hits_of_boundary
--- Query terms in the rows of every subject; the hard filters are joined in, so nothing else leaves this statement.
-SELECT p.term, p.frequency, m.created_seq, m.tokens
+-- name: postings_of_boundary
+-- Where terms stand among what every subject has in a boundary, filters or not.
+SELECT p.term, json_group_array(p.created_seq), json_group_array(p.frequency)
 FROM json_each(:terms) AS t
 CROSS JOIN search.posting AS p ON p.boundary = :boundary AND p.term = t.value
-CROSS JOIN memory AS m ON m.tenant_id = :tenant AND m.created_seq = p.created_seq
-WHERE m.agent = :agent AND m.purpose = :purpose AND m.status = 'active'
-  AND m.expires_at > :now AND m.valid_from <= :valid_at AND m.valid_to > :valid_at AND m.trust >= :trust_min
-  AND (:kinds IS NULL OR m.kind IN (SELECT value FROM json_each(:kinds)))
-  AND (:scopes IS NULL OR m.scope_tier || ':' || m.scope_id IN (SELECT value FROM json_each(:scopes)))
-  AND (:hidden IS NULL OR m.created_seq NOT IN (SELECT value FROM json_each(:hidden)));
+GROUP BY p.term;
 
--- name: candidates_of_subject
--- Those of the named rows of one subject that pass the hard filters.
-SELECT m.created_seq, m.memory_id, m.kind, m.trust, m.confidence, m.written_at, m.tokens
-FROM json_each(:seqs) AS s
-CROSS JOIN memory AS m ON m.tenant_id = :tenant AND m.created_seq = s.value
-WHERE m.subject = :subject AND m.agent = :agent AND m.purpose = :purpose AND m.status = 'active'
-  AND m.expires_at > :now AND m.valid_from <= :valid_at AND m.valid_to > :valid_at AND m.trust >= :trust_min
-  AND (:kinds IS NULL OR m.kind IN (SELECT value FROM json_each(:kinds)))
-  AND (:scopes IS NULL OR m.scope_tier || ':' || m.scope_id IN (SELECT value FROM json_each(:scopes)))
-  AND (:hidden IS NULL OR m.created_seq NOT IN (SELECT value FROM json_each(:hidden)));
+-- name: unembedded
+-- Memories that are found by words and have no vector of this model, oldest first.
+SELECT d.created_seq, m.memory_id, d.version FROM search.document AS d
+CROSS JOIN memory AS m ON m.tenant_id = d.tenant_id AND m.created_seq = d.created_seq
+WHERE d.tenant_id = :tenant AND d.created_seq > :after AND NOT EXISTS (
+    SELECT 1 FROM search.embedding AS v
+    WHERE v.boundary = d.boundary AND v.subject = d.subject AND v.model = :model AND v.created_seq = d.created_seq
+)
+ORDER BY d.created_seq LIMIT :limit;
 
--- name: candidates_of_boundary
--- Those of the named rows of every subject that pass the hard filters.
-SELECT m.created_seq, m.memory_id, m.kind, m.trust, m.confidence, m.written_at, m.tokens
-FROM json_each(:seqs) AS s
-CROSS JOIN memory AS m ON m.tenant_id = :tenant AND m.created_seq = s.value
-WHERE m.agent = :agent AND m.purpose = :purpose AND m.status = 'active'
-  AND m.expires_at > :now AND m.valid_from <= :valid_at AND m.valid_to > :valid_at AND m.trust >= :trust_min
-  AND (:kinds IS NULL OR m.kind IN (SELECT value FROM json_each(:kinds)))
-  AND (:scopes IS NULL OR m.scope_tier || ':' || m.scope_id IN (SELECT value FROM json_each(:scopes)))
-  AND (:hidden IS NULL OR m.created_seq NOT IN (SELECT value FROM json_each(:hidden)));
+-- name: models
+-- The models that a tenant's memories have vectors of, and how many of each.
+SELECT v.model, count(*) FROM search.boundary AS b CROSS JOIN search.embedding AS v ON v.boundary = b.id
+WHERE b.tenant_id = :tenant GROUP BY v.model ORDER BY v.model;

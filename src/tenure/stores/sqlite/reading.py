@@ -1,17 +1,18 @@
 """Reads of the embedded store, each from one consistent snapshot."""
 
 import json
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from queue import LifoQueue
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 from uuid import UUID
 
 import apsw
 import msgspec
 
+from tenure.core.boundary_rows import Column, Rows, Searched, no_rows, together
 from tenure.core.errors import Unavailable
 from tenure.core.ledger import GENESIS
-from tenure.core.retrieval import Candidate, Filter, Hit, Statistics
+from tenure.core.retrieval import Filter
 from tenure.core.rows import (
     FOREVER,
     AlertRow,
@@ -22,19 +23,25 @@ from tenure.core.rows import (
     MemoryRow,
     SuppressionRow,
 )
+from tenure.stores.postings import Found, postings_in
 from tenure.stores.queries import load_queries
+from tenure.stores.row_cache import Passing, Place, RowCache
 from tenure.stores.sqlite.incident_reading import SQL as INCIDENT_SQL
 from tenure.stores.sqlite.incident_reading import IncidentReading
-from tenure.usecases.ports import EndedScope, FirstAnswer, KeyedRows, Listing, StoredEvent
+from tenure.usecases.ports import EndedScope, FirstAnswer, KeyedRows, Listing, StoredEvent, Unembedded
 
 SQL: Final = load_queries("tenure.stores.sqlite") | INCIDENT_SQL
+NOWHERE: Final = -1
+"""The number of a boundary or subject that the search data does not know."""
+LAST_CHARACTER: Final = "\U0010ffff"
 
 
 class SqliteReading(IncidentReading):
     """The Reading port over one connection that has a read transaction open."""
 
-    def __init__(self, connection: apsw.Connection) -> None:
+    def __init__(self, connection: apsw.Connection, cache: RowCache | None = None) -> None:
         self._own = connection
+        self._cache = cache if cache is not None else RowCache()
 
     @property
     def _connection(self) -> apsw.Connection:
@@ -90,45 +97,30 @@ class SqliteReading(IncidentReading):
             bindings[side] = _listed(bindings[side])
         return [memory_row(row) for row in self._all("listing", bindings)]
 
-    def statistics(self, where: Filter) -> Statistics:
-        """How many rows pass the filters, and their tokens."""
-        rows = tokens = 0
-        for name, bindings in _places(where, "statistics"):
-            row = self._one(name, bindings)
-            rows, tokens = rows + row[0], tokens + row[1]
-        return Statistics(rows, tokens)
-
-    def hits(self, where: Filter, terms: Sequence[str]) -> list[Hit]:
-        """The query terms in the rows that pass the filters."""
+    def search(self, where: Filter, terms: Sequence[str], model: str | None) -> Searched:
+        """Every row that passes the filters, with its vector of this model, and where the terms stand."""
         boundary = self._one("boundary", (where.tenant, where.agent, where.purpose))
-        if boundary is None or not terms:
-            return []
-        found: list[Hit] = []
-        for name, bindings in _places(where, "hits"):
-            bindings |= {"terms": _listed(terms), "boundary": boundary[0]}
-            if "subject" in bindings:
-                subject = self._one("subject", (where.tenant, bindings["subject"]))
-                if subject is None:
-                    continue
-                bindings["subject_number"] = subject[0]
-            found += map(Hit._make, self._all(name, bindings))
-        return found
+        number = boundary[0] if boundary is not None else NOWHERE
+        places = [
+            _Place(where, number, bindings, self._subject_number(where.tenant, bindings))
+            for bindings in _places(where)
+        ]
+        parts = [self._rows_of(place, model) for place in places]
+        rows = together(parts) if parts else no_rows(model)
+        found = [one for place in places if terms for one in self._found(place, terms)]
+        return Searched(rows, postings_in(rows, found))
 
-    def candidates(self, where: Filter, created_seqs: Sequence[int]) -> list[Candidate]:
-        """Those of these rows that pass the filters."""
-        seqs = json.dumps(list(created_seqs))
+    def unembedded(self, tenant: str, model: str, *, after: int, limit: int) -> list[Unembedded]:
+        """Memories that are found by words and have no vector of this model, oldest first."""
+        bindings = {"tenant": tenant, "model": model, "after": after, "limit": limit}
         return [
-            _candidate(row)
-            for name, bindings in _places(where, "candidates")
-            for row in self._all(name, bindings | {"seqs": seqs})
+            Unembedded(created_seq=row[0], memory_id=UUID(bytes=row[1]), version=row[2])
+            for row in self._all("unembedded", bindings)
         ]
 
-    def recent(self, where: Filter, limit: int) -> list[Candidate]:
-        """The newest rows that pass the filters."""
-        found: list[Candidate] = []
-        for name, bindings in _places(where, "recent"):
-            found += [_candidate(row) for row in self._all(name, bindings | {"limit": limit})]
-        return sorted(found, key=lambda one: -one.created_seq)[:limit]
+    def models(self, tenant: str) -> dict[str, int]:
+        """The models that a tenant's memories have vectors of, and how many of each."""
+        return dict(self._all("models", {"tenant": tenant}))
 
     def subject_memories(self, tenant: str, subject: str) -> int:
         """How many memories of a subject stand, whatever their status."""
@@ -148,8 +140,8 @@ class SqliteReading(IncidentReading):
         """The rows with a key, or with this one, that pass the filters."""
         return [
             memory_row(row)
-            for name, bindings in _places(where, "keyed")
-            for row in self._all(name, bindings | {"key_digest": key_digest})
+            for bindings in _places(where)
+            for row in self._all(_named("keyed", bindings), bindings | {"key_digest": key_digest})
         ]
 
     def key_rows(self, wanted: KeyedRows) -> list[MemoryRow]:
@@ -248,6 +240,31 @@ class SqliteReading(IncidentReading):
         """Rows of any tenant whose time has passed and that are not marked so."""
         return [memory_row(row) for row in self._all("due", (now, limit))]
 
+    def _rows_of(self, place: "_Place", model: str | None) -> Rows:
+        row = self._one(_named("passing", place.bindings), place.bindings | place.numbers)
+        passing = Passing.of(msgspec.json.decode(row[0]), msgspec.json.decode(row[1]))
+        where, subject = place.where, place.bindings.get("subject")
+
+        def load(seqs: list[int]) -> list[Column]:
+            asked = place.bindings | place.numbers | {"seqs": json.dumps(seqs), "model": model}
+            return [_column(one) for one in self._all(_named("columns", place.bindings), asked)]
+
+        at = Place(where.tenant, where.agent, where.purpose, subject, model)
+        return self._cache.rows(at, passing, load, is_all=where.is_wide)
+
+    def _found(self, place: "_Place", terms: Sequence[str]) -> list[Found]:
+        asked = place.numbers | {"terms": _listed(terms)}
+        return [
+            (term, msgspec.json.decode(seqs), msgspec.json.decode(counts))
+            for term, seqs, counts in self._all(_named("postings", place.bindings), asked)
+        ]
+
+    def _subject_number(self, tenant: str, bindings: dict[str, Any]) -> int:
+        if "subject" not in bindings:
+            return NOWHERE
+        row = self._one("subject", (tenant, bindings["subject"]))
+        return row[0] if row is not None else NOWHERE
+
     def _one(self, name: str, bindings: Any) -> Any:
         return self._connection.execute(SQL[name], bindings).fetchone()
 
@@ -262,16 +279,31 @@ class LazyReading(SqliteReading):
     """A reading that takes a connection from the pool, and its snapshot, with its first question."""
 
     def __init__(
-        self, pool: "LifoQueue[apsw.Connection | None]", *, before_words: Callable[[], None]
+        self,
+        pool: "LifoQueue[apsw.Connection | None]",
+        *,
+        before_words: Callable[[], None],
+        cache: RowCache | None = None,
     ) -> None:
+        self._cache = cache if cache is not None else RowCache()
         self._pool = pool
         self._before_words = before_words
         self._taken: apsw.Connection | None = None
 
-    def hits(self, where: Filter, terms: Sequence[str]) -> list[Hit]:
-        """The query terms in the rows that pass the filters, what was just written among them."""
+    def search(self, where: Filter, terms: Sequence[str], model: str | None) -> Searched:
+        """Every row that passes, what was just written among them, found by words and meaning too."""
         self._before_words()
-        return super().hits(where, terms)
+        return super().search(where, terms, model)
+
+    def unembedded(self, tenant: str, model: str, *, after: int, limit: int) -> list[Unembedded]:
+        """Memories that have no vector of this model, what was just written among them."""
+        self._before_words()
+        return super().unembedded(tenant, model, after=after, limit=limit)
+
+    def models(self, tenant: str) -> dict[str, int]:
+        """The models that a tenant's memories have vectors of, those just written too."""
+        self._before_words()
+        return super().models(tenant)
 
     def words_left(self, tenant: str, subject: str, up_to_seq: int) -> int:
         """How many memories of a subject, up to a position, are found by words, those just written too."""
@@ -310,8 +342,23 @@ def memory_bindings(row: MemoryRow) -> tuple[Any, ...]:
     return (*values[:2], row.memory_id.bytes, *values[3:])
 
 
-def _places(where: Filter, question: str) -> Iterable[tuple[str, dict[str, Any]]]:
-    """The statements that together answer a question: one for each granted subject, or one for all."""
+class _Place(NamedTuple):
+    """One of the places that a question is asked in: a subject of a boundary, or all of it."""
+
+    where: Filter
+    boundary: int
+    bindings: dict[str, Any]
+    subject_number: int
+
+    @property
+    def numbers(self) -> dict[str, Any]:
+        """Under which numbers the search data keeps it."""
+        return {"boundary": self.boundary, "subject_number": self.subject_number}
+
+
+def _places(where: Filter) -> list[dict[str, Any]]:
+    """What the statements that together answer a question are given: once for each subject, or for all."""
+    prefix = where.key_prefix
     common: dict[str, Any] = {
         "tenant": where.tenant,
         "agent": where.agent,
@@ -319,21 +366,29 @@ def _places(where: Filter, question: str) -> Iterable[tuple[str, dict[str, Any]]
         "now": where.now,
         "valid_at": where.true_at,
         "trust_min": where.trust_min,
+        "written_from": where.written_from or 0,
+        "written_until": FOREVER if where.written_until is None else where.written_until,
         "kinds": _listed(where.kinds or None),
         "hidden": json.dumps(sorted(where.hidden)) if where.hidden else None,
         "scopes": _listed([f"{tier}:{name}" for tier, name in where.scopes] or None),
+        "key_from": prefix,
+        "key_until": None if prefix is None else prefix + LAST_CHARACTER,
     }
     if where.subjects is None:
-        return [(f"{question}_of_boundary", common)]
-    return [(f"{question}_of_subject", common | {"subject": subject}) for subject in sorted(where.subjects)]
+        return [common]
+    return [common | {"subject": subject} for subject in sorted(where.subjects)]
+
+
+def _named(question: str, bindings: Mapping[str, Any]) -> str:
+    return f"{question}_of_subject" if "subject" in bindings else f"{question}_of_boundary"
 
 
 def _listed(values: Iterable[str] | None) -> str | None:
     return json.dumps(sorted(values)) if values is not None else None
 
 
-def _candidate(row: Sequence[Any]) -> Candidate:
-    return Candidate(row[0], UUID(bytes=row[1]), *row[2:])
+def _column(row: Sequence[Any]) -> Column:
+    return Column(row[0], UUID(bytes=row[1]), *row[2:])
 
 
 def _stored(row: tuple[Any, ...]) -> StoredEvent:

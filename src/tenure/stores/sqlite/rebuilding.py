@@ -5,8 +5,9 @@ from typing import Any, Final
 
 import apsw
 
+from tenure.stores.found_by import Finder
 from tenure.stores.projecting import Projection
-from tenure.stores.replaying import pages, replay, words_of
+from tenure.stores.replaying import found_in, pages, replay
 from tenure.stores.sqlite.connection import transaction
 from tenure.stores.sqlite.reading import SqliteReading
 from tenure.stores.sqlite.search import SearchIndex
@@ -45,7 +46,12 @@ def behind(reading: Reading, search: SearchIndex) -> int:
 
 
 def catch_up(
-    reading: Reading, search: SearchIndex, keyring: Keyring, *, goes_on: Callable[[], bool] = lambda: True
+    reading: Reading,
+    search: SearchIndex,
+    keyring: Keyring,
+    finder: Finder,
+    *,
+    goes_on: Callable[[], bool] = lambda: True,
 ) -> None:
     """Bring the word index from where it is built up to the end of every log.
 
@@ -56,12 +62,12 @@ def catch_up(
         head = reading.head(tenant)[0]
         if built.get(tenant, 0) > head:
             search.clear()
-            catch_up(reading, search, keyring, goes_on=goes_on)
+            catch_up(reading, search, keyring, finder, goes_on=goes_on)
             return
         for page in pages(reading, tenant, built.get(tenant, 0)):
             if not goes_on():
                 raise Interrupted
-            search.apply(words_of(reading, page, keyring), {tenant: page[-1].seq})
+            search.apply(found_in(reading, page, keyring, finder), {tenant: page[-1].seq})
 
 
 def rebuild(connection: apsw.Connection, keyring: Keyring) -> Rebuilt:

@@ -1,12 +1,11 @@
-"""The word index: plaintext-derived, in a file of its own, written without syncs and rebuilt when in doubt.
+"""The search data: plaintext-derived, in a file of its own, written without syncs and rebuilt when in doubt.
 
 It carries the position up to which it is built. The writer brings it up before it answers, so that a caller
 finds
 what it just wrote; after a crash it catches up from the log, and after a crash of the machine it starts anew.
 """
 
-from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
@@ -14,8 +13,8 @@ import apsw
 import msgspec
 
 from tenure.core.rows import Index, MemoryRow, SearchChange, Unindex, UnindexSubject
+from tenure.stores.found_by import NOTHING, Finder, Found, FoundBy
 from tenure.stores.queries import load_queries
-from tenure.stores.replaying import WordsFound
 from tenure.stores.sqlite.connection import (
     connect,
     empty_write_ahead_log,
@@ -25,7 +24,15 @@ from tenure.stores.sqlite.connection import (
 from tenure.stores.sqlite.schema import migrate
 
 SQL: Final = load_queries("tenure.stores.sqlite", "search.sql")
-CLEARING: Final = ("clear_postings", "clear_documents", "clear_boundaries", "clear_subjects", "clear_built")
+CLEARING: Final = (
+    "clear_postings",
+    "clear_documents",
+    "clear_vectors",
+    "clear_boundaries",
+    "clear_subjects",
+    "clear_built",
+)
+MIGRATIONS: Final = ("search.sql", "0002_search.sql")
 NUMBERS_MAX: Final = 50_000
 _MACHINE_START: Final = Path("/proc/sys/kernel/random/boot_id")
 
@@ -35,8 +42,10 @@ P = TypeVar("P", bound=tuple[str, ...])
 class SearchIndex:
     """Writes the word index; only ever called by whoever holds the store's write lock."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, finder: Finder) -> None:
         self._path = path
+        self._finder = finder
+        self._models: set[str] = set()
         self._connection = self._open()
         self._boundaries: dict[tuple[str, str, str], int] = {}
         self._subjects: dict[tuple[str, str], int] = {}
@@ -46,18 +55,47 @@ class SearchIndex:
         rows: list[Any] = self._connection.execute(SQL["built"]).fetchall()
         return dict(rows)
 
-    def apply(self, changes: Iterable[WordsFound], positions: Mapping[str, int]) -> None:
+    def apply(self, changes: Iterable[Found], positions: Mapping[str, int]) -> None:
         """Make changes and move the positions, together."""
         with faults_as_unavailable():
             try:
                 with transaction(self._connection):
-                    for change, words in changes:
-                        self._apply(change, words)
+                    for change, found in changes:
+                        self._apply(change, found)
                     self._connection.executemany(SQL["put_built"], list(positions.items()))
             except BaseException:
                 self._boundaries.clear()
                 self._subjects.clear()
+                self._models.clear()
                 raise
+
+    def put_vectors(self, tenant: str, model: str, vectors: Sequence[tuple[int, int, bytes]]) -> None:
+        """Put vectors in: (position, version, packed), of memories that still stand in that version."""
+        with faults_as_unavailable():
+            try:
+                with transaction(self._connection):
+                    self._note_model(model)
+                    self._connection.executemany(
+                        SQL["put_vector_of_version"],
+                        [
+                            {
+                                "tenant": tenant,
+                                "model": model,
+                                "created_seq": seq,
+                                "version": version,
+                                "vector": vector,
+                            }
+                            for seq, version, vector in vectors
+                        ],
+                    )
+            except BaseException:
+                self._models.clear()
+                raise
+
+    def drop_models(self, tenant: str, *, keep: str) -> None:
+        """Drop the vectors of every model but one."""
+        with faults_as_unavailable(), transaction(self._connection):
+            self._connection.execute(SQL["drop_models"], (tenant, keep))
 
     def clear(self) -> None:
         """Start anew, within the file that readers have open."""
@@ -92,35 +130,39 @@ class SearchIndex:
 
     def _open(self) -> apsw.Connection:
         connection = connect(self._path, durable=False)
-        migrate(connection, ("search.sql",))
+        migrate(connection, MIGRATIONS)
         machine_start = _MACHINE_START.read_text("ascii").strip() if _MACHINE_START.exists() else ""
         last = connection.execute(SQL["last_session"]).fetchone()
-        if last is not None and not last[1] and last[0] != (machine_start or None):
-            for name in CLEARING:
-                connection.execute(SQL[name])
+        is_doubted = last is not None and not last[1] and last[0] != (machine_start or None)
+        is_of_another = connection.execute(SQL["made_by"]).fetchall() != [(self._finder.analyser,)]
         with transaction(connection):
+            for name in CLEARING if is_doubted or is_of_another else ():
+                connection.execute(SQL[name])
+            connection.execute(SQL["forget_analyser"])
+            connection.execute(SQL["put_analyser"], (self._finder.analyser,))
             connection.execute(SQL["clear_session"])
             connection.execute(SQL["open_session"], (machine_start,))
         return connection
 
-    def _apply(self, change: SearchChange, words: Counter[str] | None) -> None:
+    def _apply(self, change: SearchChange, found: FoundBy | None) -> None:
         match change:
             case Index(row=row):
-                if row.version > 1:
-                    self._drop(row)
-                self._put(row, words or Counter())
+                key = self._drop(row) if row.version > 1 else None
+                self._put(row, found or NOTHING, key)
             case Unindex(row=row):
                 self._drop(row)
             case UnindexSubject():
                 self._drop_subject(change)
 
-    def _put(self, row: MemoryRow, words: Counter[str]) -> None:
-        boundary, subject = self._boundary(row), self._subject(row)
+    def _put(self, row: MemoryRow, found: FoundBy, key: str | None) -> None:
+        boundary, subject, words = self._boundary(row), self._subject(row), found.words
         bindings = (
             row.tenant,
             row.created_seq,
             boundary,
             subject,
+            row.version,
+            found.key or key,
             msgspec.json.encode(sorted(words)).decode(),
         )
         self._connection.execute(SQL["put_document"], bindings)
@@ -128,13 +170,27 @@ class SearchIndex:
             SQL["put_posting"],
             [(boundary, term, subject, row.created_seq, count) for term, count in sorted(words.items())],
         )
+        model = self._finder.model
+        if found.vector is not None and model is not None:
+            self._note_model(model)
+            self._connection.execute(
+                SQL["put_vector"], (boundary, subject, model, row.created_seq, found.vector)
+            )
 
-    def _drop(self, row: MemoryRow) -> None:
+    def _note_model(self, model: str) -> None:
+        if model not in self._models:
+            self._connection.execute(SQL["put_model"], (model,))
+            self._models.add(model)
+
+    def _drop(self, row: MemoryRow) -> str | None:
+        """Drop a memory; gives back the key that it had."""
         found = self._connection.execute(SQL["document"], (row.tenant, row.created_seq)).fetchone()
-        if found is not None:
-            boundary, subject, terms = found
-            self._drop_postings(boundary, subject, row.created_seq, terms)
-            self._connection.execute(SQL["drop_document"], (row.tenant, row.created_seq))
+        if found is None:
+            return None
+        boundary, subject, key, terms = found
+        self._drop_postings(boundary, subject, row.created_seq, terms)
+        self._connection.execute(SQL["drop_document"], (row.tenant, row.created_seq))
+        return str(key) if key is not None else None
 
     def _drop_subject(self, change: UnindexSubject) -> None:
         tenant, subject, standing = change.tenant, change.subject, change.standing
@@ -156,6 +212,7 @@ class SearchIndex:
             SQL["drop_posting"],
             [(boundary, term, subject, created_seq) for term in msgspec.json.decode(terms)],
         )
+        self._connection.execute(SQL["drop_vectors"], (boundary, subject, created_seq))
 
     def _boundary(self, row: MemoryRow) -> int:
         place = (row.tenant, row.agent, row.purpose)

@@ -24,7 +24,7 @@ INSERT INTO subject (tenant_id, subject) VALUES (?, ?);
 
 -- name: document
 -- Which terms a memory is found by.
-SELECT boundary, subject, terms FROM document WHERE tenant_id = ? AND created_seq = ?;
+SELECT boundary, subject, key, terms FROM document WHERE tenant_id = ? AND created_seq = ?;
 
 -- name: documents_of_subject
 -- Which memories of a subject are found by which terms.
@@ -32,7 +32,48 @@ SELECT created_seq, boundary, terms FROM document WHERE subject = ?;
 
 -- name: put_document
 -- The terms that a memory is found by.
-INSERT OR REPLACE INTO document (tenant_id, created_seq, boundary, subject, terms) VALUES (?, ?, ?, ?, ?);
+INSERT OR REPLACE INTO document (tenant_id, created_seq, boundary, subject, version, key, terms)
+VALUES (?, ?, ?, ?, ?, ?, ?);
+
+-- name: put_vector
+-- What a memory means by a model.
+INSERT OR REPLACE INTO embedding (boundary, subject, model, created_seq, vector) VALUES (?, ?, ?, ?, ?);
+
+-- name: put_vector_of_version
+-- What a memory means by a model, if it still says what was embedded.
+INSERT OR REPLACE INTO embedding (boundary, subject, model, created_seq, vector)
+SELECT boundary, subject, :model, created_seq, :vector FROM document
+WHERE tenant_id = :tenant AND created_seq = :created_seq AND version = :version;
+
+-- name: drop_vectors
+-- A memory means nothing any more, by whatever model.
+DELETE FROM embedding
+WHERE boundary = ? AND subject = ? AND model IN (SELECT name FROM model) AND created_seq = ?;
+
+-- name: drop_models
+-- Only the vectors of this model stay.
+DELETE FROM embedding
+WHERE boundary IN (SELECT id FROM boundary WHERE tenant_id = ?) AND model <> ?;
+
+-- name: put_model
+-- There may be vectors of this model.
+INSERT OR IGNORE INTO model (name) VALUES (?);
+
+-- name: made_by
+-- What made the words that are found.
+SELECT name FROM analyser;
+
+-- name: forget_analyser
+-- Another makes them from now on.
+DELETE FROM analyser;
+
+-- name: put_analyser
+-- This makes them from now on.
+INSERT INTO analyser (name) VALUES (?);
+
+-- name: clear_vectors
+-- Start anew.
+DELETE FROM embedding;
 
 -- name: put_posting
 -- One term of one memory.

@@ -11,9 +11,12 @@ import apsw
 import msgspec
 
 from tenure.core.errors import Unavailable
+from tenure.core.wording import Language
 from tenure.stores.appending import Batch
+from tenure.stores.found_by import Finder
 from tenure.stores.group_commit import GroupCommit, Ticket
 from tenure.stores.residue import files_residue, kept_residue
+from tenure.stores.row_cache import RowCache
 from tenure.stores.sqlite.connection import (
     connect,
     empty_write_ahead_log,
@@ -29,6 +32,7 @@ from tenure.stores.sqlite.restoring import restore
 from tenure.stores.sqlite.schema import migrate
 from tenure.stores.sqlite.search import SearchIndex
 from tenure.stores.sqlite.writing import SqliteTransaction
+from tenure.usecases.embedding_ports import Embedder
 from tenure.usecases.ports import (
     Append,
     AppendResult,
@@ -54,9 +58,18 @@ _log = logging.getLogger("tenure.store")
 class SqliteStore:
     """The Store port over one data folder."""
 
-    def __init__(self, folder: Folder, keyring: Keyring) -> None:
+    def __init__(
+        self,
+        folder: Folder,
+        keyring: Keyring,
+        embedder: Embedder | None = None,
+        *,
+        language: Language = Language.ENGLISH,
+    ) -> None:
         self._folder = folder
         self._keyring = keyring
+        self._finder = Finder(embedder, language)
+        self._cache = RowCache()
         self._forgets = ForgetFile(folder.forgets)
         self._is_closed = False
         self._writing = threading.Lock()
@@ -67,13 +80,13 @@ class SqliteStore:
         self._readers: queue.LifoQueue[apsw.Connection | None] = queue.LifoQueue()
         for _ in range(READERS):
             self._readers.put(_reader(folder))
-        self._indexing = Indexing(search, self.reading, keyring, is_behind=is_behind)
-        self._commits = GroupCommit(self._commit)
+        self._indexing = Indexing(search, self.reading, keyring, self._finder, is_behind=is_behind)
+        self._commits = GroupCommit(self._commit, self._finder)
 
     @contextlib.contextmanager
     def reading(self) -> Iterator[Reading]:
         """Open one consistent look, which begins with its first question."""
-        look = LazyReading(self._readers, before_words=self._bring_up)
+        look = LazyReading(self._readers, before_words=self._bring_up, cache=self._cache)
         with faults_as_unavailable():
             try:
                 yield look
@@ -101,6 +114,7 @@ class SqliteStore:
         with self._writing, faults_as_unavailable():
             rebuilt = rebuild(self._connection, self._keyring)
             self._indexing.anew()
+            self._cache.clear()
             return rebuilt
 
     def healthy(self) -> bool:
@@ -159,6 +173,17 @@ class SqliteStore:
         """Look for what is left of an erased subject: rows, sealed bodies, entries in the word index."""
         with self.reading() as look:
             return kept_residue(look, tenant, subject, up_to_seq=up_to_seq)
+
+    def put_vectors(self, tenant: str, model: str, vectors: Sequence[tuple[int, int, bytes]]) -> None:
+        """Keep vectors: (position, version, packed), of the memories that still stand in that version."""
+        self._refuse_when_closed()
+        self._indexing.put_vectors(tenant, model, vectors)
+        self._cache.look_again()
+
+    def drop_models(self, tenant: str, *, keep: str) -> None:
+        """Drop the vectors of every model but one."""
+        self._refuse_when_closed()
+        self._indexing.drop_models(tenant, keep=keep)
 
     def record_forgets(self, forgets: Sequence[tuple[str, StoredEvent]]) -> None:
         """Add to the record of forgettings some that another store carried out."""
@@ -226,14 +251,14 @@ class SqliteStore:
 
     def _index_caught_up(self, folder: Folder) -> tuple[SearchIndex, bool]:
         """The word index up to the end of every log, unless that would hold up the start."""
-        index, reading = SearchIndex(folder.search), SqliteReading(self._connection)
+        index, reading = SearchIndex(folder.search, self._finder), SqliteReading(self._connection)
         is_far_behind = behind(reading, index) > BEHIND_MAX
         if not is_far_behind:
-            catch_up(reading, index, self._keyring)
+            catch_up(reading, index, self._keyring, self._finder)
         return index, is_far_behind
 
     def _bring_up(self) -> None:
-        self._indexing.bring_up()
+        self._indexing.bring_up_or_refuse()
 
     def _refuse_when_closed(self) -> None:
         if self._is_closed:
@@ -245,6 +270,7 @@ class SqliteStore:
             batch, results = self._committed(tickets)
             # Left under the lock, so that the words of one batch never overtake those of an earlier one.
             self._indexing.leave(batch.search, {tenant: head[0] for tenant, head in batch.heads.items()})
+            self._cache.let_go(change for change, _ in batch.search)
         for ticket, result in zip(tickets, results, strict=True):
             ticket.results = result
 
@@ -254,7 +280,10 @@ class SqliteStore:
         try:
             with transaction(self._connection):
                 results = [
-                    [batch.add(item, words) for item, words in zip(ticket.items, ticket.words, strict=True)]
+                    [
+                        batch.add(item, found)
+                        for item, found in zip(ticket.items, ticket.found_by, strict=True)
+                    ]
                     for ticket in tickets
                 ]
                 batch.finish()

@@ -1,0 +1,1 @@
+"""How the table of the local embedder is made from a larger model."""

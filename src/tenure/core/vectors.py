@@ -1,0 +1,31 @@
+"""Vectors as they are kept: one byte a dimension, and one scale for all of them. Pure.
+
+A vector of length 1 loses less than a thousandth of a cosine by this, and takes a quarter of the room.
+"""
+
+from collections.abc import Sequence
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+Vector: TypeAlias = npt.NDArray[np.float32]
+Matrix: TypeAlias = npt.NDArray[np.int8]
+
+_STEPS = 127
+_SCALE_BYTES = 4
+
+
+def packed(vector: Vector) -> bytes:
+    """The vector as bytes: its scale (float32, little-endian), then a signed byte for each dimension."""
+    scale = np.float32(np.abs(vector).max(initial=0.0) / _STEPS)
+    steps = np.rint(vector / scale) if scale else np.zeros_like(vector)
+    return bytes(scale.astype("<f4").tobytes() + steps.astype(np.int8).tobytes())
+
+
+def unpacked(rows: Sequence[bytes]) -> tuple[Matrix, Vector]:
+    """Packed vectors of one model as a matrix of steps, one row each, and their scales."""
+    width = len(rows[0]) if rows else _SCALE_BYTES
+    raw = np.frombuffer(b"".join(rows), dtype=np.uint8).reshape(len(rows), width)
+    scales = raw[:, :_SCALE_BYTES].copy().view("<f4").reshape(-1).astype(np.float32)
+    return raw[:, _SCALE_BYTES:].view(np.int8), scales
