@@ -65,7 +65,7 @@ def found_in(files: Iterable[Path], words: Sequence[str]) -> set[tuple[str, str]
     return {
         (path.name, name)
         for path in files
-        for text in [_bytes_of(path)]
+        for text in [bytes_of(path)]
         for name, needle in sought
         if text.find(needle) >= 0
     }
@@ -119,7 +119,7 @@ def _within(folder: Path) -> list[Path]:
     return sorted(path for path in folder.rglob("*") if path.is_file())
 
 
-def _bytes_of(path: Path) -> bytes:
+def bytes_of(path: Path) -> bytes:
     """What is in a file; one that a server removes meanwhile has nothing in it."""
     try:
         return path.read_bytes()

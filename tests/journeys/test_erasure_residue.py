@@ -10,6 +10,7 @@ import msgspec
 import pytest
 from tests.journeys.installation import CopyOfKeys, Installation
 from tests.journeys.looking import (
+    bytes_of,
     disguises,
     files_of,
     found_in,
@@ -199,13 +200,13 @@ def test_no_wrapped_key_is_left_in_the_keyrings_file(
     keys = [row for row in CopyOfKeys(installation.engine).rows if row[1] == SUBJECT]
     [wrapped] = [bytes(value) for value in keys[0] if isinstance(value, bytes) and len(value) > 40]
     key_files = _key_files(installation, server, tmp_path)
-    assert any(wrapped in path.read_bytes() for path in key_files())
+    assert any(wrapped in bytes_of(path) for path in key_files())
 
     erase(installation.pipeline, OFFICER, EraseSubject(subject=SUBJECT))
 
-    assert [path.name for path in key_files() if wrapped in path.read_bytes()] == []
+    assert [path.name for path in key_files() if wrapped in bytes_of(path)] == []
     installation.close()
-    assert [path.name for path in key_files() if wrapped in path.read_bytes()] == []
+    assert [path.name for path in key_files() if wrapped in bytes_of(path)] == []
     installation.restart()
 
 
