@@ -5,6 +5,7 @@ dropped with the memory, and made anew from the log.
 """
 
 from collections import Counter
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from tenure.core import views
@@ -21,6 +22,8 @@ class FoundBy(NamedTuple):
     words: Counter[str]
     key: str | None = None
     vector: bytes | None = None
+    unread: str | None = None
+    """What is still to be embedded, where that is done with the index and not with the write."""
 
 
 Found = tuple[SearchChange, FoundBy | None]
@@ -32,8 +35,15 @@ NOTHING = FoundBy(Counter())
 class Finder:
     """Tells what memories are found by, with the engine that computes with the write, if there is one."""
 
-    def __init__(self, embedder: Embedder | None = None, language: Language = Language.ENGLISH) -> None:
+    def __init__(
+        self,
+        embedder: Embedder | None = None,
+        language: Language = Language.ENGLISH,
+        *,
+        embeds_later: bool = False,
+    ) -> None:
         self._language = language
+        self._embeds_later = embeds_later
         self._embedder = embedder if embedder is not None and embedder.is_immediate else None
 
     @property
@@ -52,13 +62,30 @@ class Finder:
         if text is None:
             return None
         key = event.secret.key if event.secret is not None else None
-        return FoundBy(Counter(analyse(text, self._language)), key, self._vector(views.meant_text(event)))
+        found = FoundBy(Counter(analyse(text, self._language)), key, unread=views.meant_text(event))
+        return found if self._embeds_later else self._embedded([found])[0]
 
-    def _vector(self, text: str | None) -> bytes | None:
-        if self._embedder is None or text is None:
-            return None
+    def completed(self, changes: Iterable[Found]) -> list[Found]:
+        """The changes with the vectors that were left for later."""
+        every = list(changes)
+        waiting = [
+            at for at, (_, found) in enumerate(every) if found is not None and found.unread is not None
+        ]
+        for at, found in zip(
+            waiting, self._embedded([every[at][1] or NOTHING for at in waiting]), strict=True
+        ):
+            every[at] = (every[at][0], found)
+        return every
+
+    def _embedded(self, found: Sequence[FoundBy]) -> list[FoundBy]:
+        if self._embedder is None or not found:
+            return [one._replace(unread=None) for one in found]
         try:
-            return packed(self._embedder.passages([text])[0])
+            vectors = self._embedder.passages([one.unread or "" for one in found])
         except EmbeddingFailed:
-            # It is found by its words; whoever looks for what has no vector tries again.
-            return None
+            # They are found by their words; whoever looks for what has no vector tries again.
+            return [one._replace(unread=None) for one in found]
+        return [
+            one._replace(unread=None, vector=packed(vector))
+            for one, vector in zip(found, vectors, strict=True)
+        ]

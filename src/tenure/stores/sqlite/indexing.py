@@ -93,7 +93,7 @@ class Indexing:
                 if self._is_behind:
                     self._catch_up()
                 elif changes:
-                    self._search.apply(changes, positions)
+                    self._search.apply(self._finder.completed(changes), positions)
                 self._is_behind = False
             except Interrupted:
                 self._is_behind = True

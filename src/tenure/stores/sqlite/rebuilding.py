@@ -67,7 +67,7 @@ def catch_up(
         for page in pages(reading, tenant, built.get(tenant, 0)):
             if not goes_on():
                 raise Interrupted
-            search.apply(found_in(reading, page, keyring, finder), {tenant: page[-1].seq})
+            search.apply(finder.completed(found_in(reading, page, keyring, finder)), {tenant: page[-1].seq})
 
 
 def rebuild(connection: apsw.Connection, keyring: Keyring) -> Rebuilt:

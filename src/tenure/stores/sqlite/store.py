@@ -68,7 +68,7 @@ class SqliteStore:
     ) -> None:
         self._folder = folder
         self._keyring = keyring
-        self._finder = Finder(embedder, language)
+        self._finder = Finder(embedder, language, embeds_later=True)
         self._cache = RowCache()
         self._forgets = ForgetFile(folder.forgets)
         self._is_closed = False
