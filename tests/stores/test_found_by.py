@@ -1,4 +1,4 @@
-"""What memories are found by: with the write, or with the index, and never at the cost of either (SPEC R2)."""
+"""What memories are found by: told with the write, or with the index (SPEC R2)."""
 
 from collections.abc import Sequence
 
@@ -47,7 +47,7 @@ def test_words_have_the_source_and_vectors_what_was_said_alone() -> None:
 
     assert found is not None
     assert set(analyse(admitted().source_id)) <= set(found.words)
-    assert engine.asked == [["\n".join((CONTENT, CLAIM.entity, CLAIM.attribute, CLAIM.value))]]
+    assert engine.asked == [[f"{CONTENT}\n{CLAIM.entity}\n{CLAIM.attribute}\n{CLAIM.value}"]]
     assert found.vector == packed(UNIT)
 
 
