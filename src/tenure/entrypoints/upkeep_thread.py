@@ -1,20 +1,19 @@
 """The background rounds, in a thread that never delays the start and never dies quietly (SPEC T8)."""
 
-import threading
 from collections.abc import Callable
 from typing import Final
 
+from tenure.entrypoints.rounds_thread import RoundsThread
 from tenure.usecases.notifying import Messenger
 from tenure.usecases.pipeline import Pipeline
 from tenure.usecases.upkeep import LEASE_SECONDS_MIN, Round, upkeep_round
 from tenure.usecases.watching import Watcher
 
-STOP_SECONDS_MAX: Final = 10.0
 LEASE_INTERVALS: Final = 2.0
 """A lease outlasts a missed round, so that it changes hands only when its holder is gone."""
 
 
-class UpkeepThread:
+class UpkeepThread(RoundsThread):
     """Runs a round, waits, runs the next; a failed one is counted, reported and tried again.
 
     Every node has one. The rounds of the node that holds the lease do the work, the others' ask for it.
@@ -41,25 +40,10 @@ class UpkeepThread:
         self._messenger = messenger
         self._on_round = on_round
         self._on_failure = on_failure
-        self._ending = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="tenure-upkeep", daemon=True)
+        super().__init__(self._keep_up, name="tenure-upkeep")
 
-    def start(self) -> None:
-        """Begin with a first round at once, beside whatever else starts."""
-        self._thread.start()
-
-    def stop(self) -> None:
-        """End after the round in progress; the store may be closed then."""
-        self._ending.set()
-        self._thread.join(STOP_SECONDS_MAX)
-
-    def _run(self) -> None:
-        is_more = self._round()
-        while not self._ending.wait(0 if is_more else self._interval_seconds):
-            is_more = self._round()
-
-    def _round(self) -> bool:
-        """One round; says whether another should follow at once."""
+    def _keep_up(self) -> float:
+        """One round; gives back how long to wait for the next, none where more is left to do."""
         try:
             done = upkeep_round(
                 self._pipeline,
@@ -71,7 +55,7 @@ class UpkeepThread:
         except Exception as fault:  # noqa: BLE001 -- no fault may end the thread; it is counted and told
             self.failures += 1
             self._on_failure(fault)
-            return False
+            return self._interval_seconds
         self.rounds += 1
         self._on_round(done)
-        return done.more
+        return 0 if done.more else self._interval_seconds

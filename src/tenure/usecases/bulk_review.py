@@ -20,10 +20,10 @@ from tenure.core.rows import MemoryRow, microseconds
 from tenure.core.vocabulary import Status
 from tenure.usecases.pipeline import Pipeline, UseCase, World
 from tenure.usecases.ports import Listing
-from tenure.usecases.reading import absent
+from tenure.usecases.reading import absent, narrowed
 from tenure.usecases.recording import Showed
 from tenure.usecases.review import PROMOTE, REJECT, REVOKE, JudgeMemory
-from tenure.usecases.review_queue import candidates_of, narrowed
+from tenure.usecases.review_queue import candidates_of
 
 
 class Selection(NamedTuple):

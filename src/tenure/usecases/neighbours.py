@@ -4,25 +4,24 @@ The four walls are the memory's own, so nothing is asked but which memory. What 
 which the caller may report what was used.
 """
 
-from collections.abc import Iterator, Sequence
 from uuid import UUID
 
 import msgspec
 
 from tenure.core.authority import Permission, Target
-from tenure.core.boundary_rows import Rows
 from tenure.core.decision import Decided
 from tenure.core.errors import NotFound
-from tenure.core.events import Event, Recalled
+from tenure.core.events import Recalled
 from tenure.core.identity import Caller, Moment
 from tenure.core.memory import Memory
 from tenure.core.neighbours import Around, check_around, place_of, standing_around
-from tenure.core.retrieval import Filter, Found, Ranked, Recall, unranked
+from tenure.core.retrieval import Filter, Found, Recall, unranked
 from tenure.core.rows import microseconds
 from tenure.usecases.pipeline import Rules, UseCase, World
 from tenure.usecases.read_scanning import Shown, show
 from tenure.usecases.reading import visible
-from tenure.usecases.sealing import fold
+from tenure.usecases.receipts import answered
+from tenure.usecases.retrieval import opened
 
 
 class AskNeighbours(msgspec.Struct, frozen=True, kw_only=True):
@@ -60,8 +59,8 @@ def _gather(world: World, caller: Caller, command: AskNeighbours) -> Passage:
             hint="Its history says what became of it.",
         )
     places = standing_around(rows, place, command.around)
-    opened = _opened(world, caller.tenant, rows, places)
-    return Passage(memory=memory, shown=show(world, asked, caller.tenant, [opened], wanted=len(places)))
+    passage = opened(world, caller.tenant, (unranked(rows, one) for one in places))
+    return Passage(memory=memory, shown=show(world, asked, caller.tenant, [passage], wanted=len(places)))
 
 
 def _asked(memory: Memory, around: Around) -> Recall:
@@ -74,34 +73,19 @@ def _asked(memory: Memory, around: Around) -> Recall:
     )
 
 
-def _opened(world: World, tenant: str, rows: Rows, places: Sequence[int]) -> Iterator[tuple[Ranked, Memory]]:
-    """The memories in these places that can be read, none of them ranked."""
-    for place in places:
-        memory = fold(world.reading, world.keyring, tenant, rows.ids[place])
-        if memory is not None and memory.content is not None:
-            yield unranked(rows, place), memory
-
-
 def _decide(
     command: AskNeighbours, passage: Passage, caller: Caller, moment: Moment, _rules: Rules
 ) -> Decided[Found]:
     found, memory = passage.shown.found, passage.memory
-    receipt = Event(
-        tenant=caller.tenant,
-        at=moment.now,
-        actor=caller.id,
-        stream=moment.fresh_id,
-        subject=memory.subject,
-        data=Recalled(
-            agent=memory.agent,
-            purpose=memory.purpose,
-            query_fingerprint=b"",
-            memory_ids=tuple(item.memory.id for item in found.items),
-            limit=command.around.before + command.around.after + 1,
-            around=memory.id,
-        ),
+    receipt = Recalled(
+        agent=memory.agent,
+        purpose=memory.purpose,
+        query_fingerprint=b"",
+        memory_ids=tuple(item.memory.id for item in found.items),
+        limit=command.around.before + command.around.after + 1,
+        around=memory.id,
     )
-    return Decided(answer=found, events=(receipt, *passage.shown.events))
+    return answered(found, receipt, caller, moment, subject=memory.subject, beside=passage.shown.events)
 
 
 NEIGHBOURS: UseCase[AskNeighbours, Passage, Found] = UseCase(

@@ -142,9 +142,9 @@ def _list(world: World, caller: Caller, command: ListMemories) -> Page:
             tenant=caller.tenant,
             now=microseconds(world.moment.now),
             limit=command.limit + 1,
-            agents=_narrowed(command.agent, caller.grants.agents),
-            purposes=_narrowed(command.purpose, caller.grants.purposes),
-            subjects=_narrowed(command.subject, caller.grants.subjects),
+            agents=narrowed(command.agent, caller.grants.agents),
+            purposes=narrowed(command.purpose, caller.grants.purposes),
+            subjects=narrowed(command.subject, caller.grants.subjects),
             kind=command.kind,
             status=command.status,
             source_type=command.source_type,
@@ -163,7 +163,8 @@ def _list(world: World, caller: Caller, command: ListMemories) -> Page:
     )
 
 
-def _narrowed(asked: str | None, granted: Iterable[str] | None) -> frozenset[str] | None:
+def narrowed(asked: str | None, granted: Iterable[str] | None) -> frozenset[str] | None:
+    """The sides that a list is narrowed to: what is asked for, else all that is granted."""
     if asked is not None:
         return frozenset({asked})
     return frozenset(granted) if granted is not None else None

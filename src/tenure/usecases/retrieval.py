@@ -29,7 +29,7 @@ from tenure.core.vocabulary import Status
 from tenure.core.wording import analyse
 from tenure.usecases.pipeline import Rules, UseCase, World
 from tenure.usecases.read_scanning import Shown, show
-from tenure.usecases.receipts import receipt
+from tenure.usecases.receipts import answered, receipt
 from tenure.usecases.scopes import within_scopes
 from tenure.usecases.sealing import fold
 from tenure.usecases.searching import Searching
@@ -118,7 +118,7 @@ def _gather(world: World, caller: Caller, command: Recall) -> RecallFacts:
     then: dict[UUID, Status] = {}
     if command.as_of is None:
         placed = _placed(world, world.reading, asked, around, command)
-        offered = (_opened(world, caller.tenant, batch) for batch in _batches(placed.rows, wanted))
+        offered = (opened(world, caller.tenant, batch) for batch in _batches(placed.rows, wanted))
     else:
         past = look_back(world, asked, command.as_of, places=around)
         placed = _placed(world, past, asked, around, command)
@@ -165,7 +165,7 @@ def _then(
         yield one, shown_now(caller, then.memory, then.now)
 
 
-def _opened(world: World, tenant: str, ranked: Iterable[Ranked]) -> Iterator[tuple[Ranked, Memory]]:
+def opened(world: World, tenant: str, ranked: Iterable[Ranked]) -> Iterator[tuple[Ranked, Memory]]:
     """The memories of these rows that can be read, opened one by one as they are asked for."""
     for one in ranked:
         memory = fold(world.reading, world.keyring, tenant, one.candidate.memory_id)
@@ -236,32 +236,25 @@ def _decide(
     command: Recall, facts: RecallFacts, caller: Caller, moment: Moment, _rules: Rules
 ) -> Decided[Found]:
     found = facts.shown.found
-    receipt = Event(
-        tenant=caller.tenant,
-        at=moment.now,
-        actor=caller.id,
-        stream=moment.fresh_id,
-        subject=command.subject,
-        data=Recalled(
-            agent=command.agent,
-            purpose=command.purpose,
-            query_fingerprint=next(iter(facts.query_fingerprints), b""),
-            further_fingerprints=facts.query_fingerprints[1:],
-            memory_ids=tuple(item.memory.id for item in found.items),
-            limit=command.limit,
-            kinds=command.kinds,
-            min_trust=command.min_trust,
-            budget_tokens=command.budget_tokens,
-            as_of=command.as_of,
-            valid_at=command.valid_at,
-            key_prefix_digest=facts.key_prefix_digest,
-            scope=command.scope,
-            since=command.since,
-            until=command.until,
-            tokenizer=command.tokenizer,
-        ),
+    receipt = Recalled(
+        agent=command.agent,
+        purpose=command.purpose,
+        query_fingerprint=next(iter(facts.query_fingerprints), b""),
+        further_fingerprints=facts.query_fingerprints[1:],
+        memory_ids=tuple(item.memory.id for item in found.items),
+        limit=command.limit,
+        kinds=command.kinds,
+        min_trust=command.min_trust,
+        budget_tokens=command.budget_tokens,
+        as_of=command.as_of,
+        valid_at=command.valid_at,
+        key_prefix_digest=facts.key_prefix_digest,
+        scope=command.scope,
+        since=command.since,
+        until=command.until,
+        tokenizer=command.tokenizer,
     )
-    return Decided(answer=found, events=(receipt, *facts.shown.events))
+    return answered(found, receipt, caller, moment, subject=command.subject, beside=facts.shown.events)
 
 
 def _influence(

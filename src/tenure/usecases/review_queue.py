@@ -4,7 +4,7 @@ Laws: what is asked of the store is bounded, however much waits; a page that is 
 on; nothing of a source is told that lies outside what the caller was granted.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from typing import Final, NamedTuple
 from uuid import UUID
@@ -28,7 +28,7 @@ from tenure.core.wording import analyse
 from tenure.usecases.paging import position
 from tenure.usecases.pipeline import UseCase, World
 from tenure.usecases.ports import Listing
-from tenure.usecases.reading import credential_name, presented
+from tenure.usecases.reading import credential_name, narrowed, presented
 from tenure.usecases.recording import Showed
 from tenure.usecases.sealing import load, standing
 
@@ -124,13 +124,6 @@ def candidates_of(world: World, tenant: str, rows: Sequence[MemoryRow]) -> list[
             began = since.get(row.memory_id, memory.created_at)
             found.append(Candidate(row, memory, began, changed[row.memory_id]))
     return found
-
-
-def narrowed(asked: str | None, granted: Collection[str] | None) -> frozenset[str] | None:
-    """The sides that a list is narrowed to: what is asked for, else all that is granted."""
-    if asked is not None:
-        return frozenset({asked})
-    return frozenset(granted) if granted is not None else None
 
 
 def _gather(world: World, caller: Caller, ask: AskQueue) -> Queue:

@@ -16,6 +16,7 @@ from tenure.entrypoints.embedding_thread import LOOKS_SECONDS, PAUSE_SECONDS, Em
 from tenure.entrypoints.http_api.app import build_app
 from tenure.entrypoints.http_api.metrics import Metrics
 from tenure.entrypoints.http_api.request_log import open_process_log, place
+from tenure.entrypoints.rounds_thread import RoundsThread
 from tenure.entrypoints.upkeep_thread import UpkeepThread
 from tenure.usecases.embedding import Embedded
 from tenure.wiring import Node
@@ -59,7 +60,7 @@ def serve(
         timeout_graceful_shutdown=SHUTDOWN_SECONDS_MAX,
     )
     server = _Server(config, lambda: _announce(server, listener, on_listening))
-    threads: list[UpkeepThread | EmbeddingThread] = [
+    threads: list[RoundsThread] = [
         _rounds(node, log, metrics),
         *_embedding_rounds(node, log, metrics),
     ]
