@@ -19,7 +19,7 @@ from tenure.core.scanning.translated import TRANSLATED
 
 INSTRUCTIONS = RulePack(
     "instructions",
-    "3",
+    "4",
     (
         *OVERRIDE,
         *PROMPT_LEAK,

@@ -65,9 +65,9 @@ LOOSENING = (
     intent(
         "sensitive.loosened-rules",
         "ignore disregard forget",
-        r"(?:all|any|every|these|those|the user|everything|all the|all of the|all your|your) ?(?:rules"
-        r"|orders|commands|laws|and\b|else\b|you know|you learned)?\b",
-        things="all any every these those user everything",
+        r"(?:(?:all|any|every|these|those|the user|everything|all the|all of the|all your) ?(?:rules"
+        r"|orders|commands|laws|and\b|else\b|you know|you learned)?|your (?:rules|orders|commands|laws))\b",
+        things="all any every these those user everything rules orders commands laws",
         confidence=POSSIBLE,
     ),
     intent(
