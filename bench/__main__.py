@@ -29,6 +29,8 @@ from bench import (
     starting,
     syncs,
     tenants,
+    truth,
+    upkeep,
 )
 from bench.results import Row, heading, line
 from bench.running import Run, place_for_stores
@@ -58,8 +60,12 @@ MEASUREMENTS: Final = {
     "postgres-recall": Measurement(postgres_recall.measure, postgres_recall.LEAVES_OUT),
     "tenants": Measurement(tenants.measure, tenants.LEAVES_OUT),
     "postgres-tenants": Measurement(tenants.measure_postgres, tenants.LEAVES_OUT_POSTGRES),
+    "truth": Measurement(truth.measure, truth.LEAVES_OUT),
+    "upkeep": Measurement(upkeep.measure, upkeep.LEAVES_OUT),
 }
-WHEN_NAMED: Final = frozenset({"postgres", "postgres-1ms", "postgres-recall", "tenants", "postgres-tenants"})
+WHEN_NAMED: Final = frozenset(
+    {"postgres", "postgres-1ms", "postgres-recall", "tenants", "postgres-tenants", "truth", "upkeep"}
+)
 """`make bench-postgres` and `make bench-latency` name these; a run that names nothing measures the others."""
 
 
@@ -123,7 +129,7 @@ def _options() -> argparse.Namespace:
         "names",
         nargs="*",
         metavar="name",
-        help=f"one of {', '.join(MEASUREMENTS)}; all but postgres… and tenants if none",
+        help=f"one of {', '.join(MEASUREMENTS)}; all but postgres…, tenants, truth and upkeep if none",
     )
     parser.add_argument(
         "--data", type=Path, metavar="DIR", help="where the stores go (beside the repository)"

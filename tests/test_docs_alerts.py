@@ -6,6 +6,7 @@ import msgspec
 from prometheus_client.parser import text_string_to_metric_families
 from tests.test_docs import DOCS, blocks, table, text_of
 
+from tenure.core import probe_alerts
 from tenure.core.read_scanning import SPLIT_PAYLOAD
 from tenure.core.watching import AlertKind
 from tenure.engines.webhook import signature
@@ -17,7 +18,7 @@ FORGET_FAILED = "forget-failed"
 
 def test_every_kind_of_alert_is_explained() -> None:
     """SPEC I3: what it means and what to do, on the page of the alerts and in the reference."""
-    kinds = sorted([*AlertKind, FORGET_FAILED, SPLIT_PAYLOAD])
+    kinds = sorted([*AlertKind, *probe_alerts.KINDS, FORGET_FAILED, SPLIT_PAYLOAD])
     page = re.findall(r"^\| `([\w-]+)` \|", text_of("docs/capabilities/alerts.md"), re.MULTILINE)
 
     assert sorted(page) == kinds

@@ -16,16 +16,9 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from tests.stores.engine import Engine
 
 from tenure import Source, Tenure
+from tenure.core.access_events import AccessDenied, KeyRevoked
 from tenure.core.checkpoints import Head, Verifier, origin, signed
-from tenure.core.events import (
-    AccessDenied,
-    Event,
-    EventData,
-    KeyRevoked,
-    Promoted,
-    Revoked,
-    encode_header,
-)
+from tenure.core.events import Event, EventData, Promoted, Revoked, encode_header
 from tenure.core.ledger import GENESIS, body_digest, link
 from tenure.core.merkle import BLOCK, Tree, leaf_hash
 from tenure.core.vocabulary import Trust

@@ -11,9 +11,9 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from tenure.core.access_events import AccessDenied, KeyCreated, KeyRevoked
 from tenure.core.admission import default_policy
 from tenure.core.events import (
-    AccessDenied,
     Admitted,
     AlertRaised,
     Endorsed,
@@ -24,8 +24,6 @@ from tenure.core.events import (
     ForgetProbed,
     HoldPlaced,
     HoldReleased,
-    KeyCreated,
-    KeyRevoked,
     MemoryForgotten,
     Promoted,
     Quarantined,
@@ -58,10 +56,20 @@ from tenure.core.incident_events import (
 from tenure.core.memory import Memory, evolve
 from tenure.core.proposals import Remember
 from tenure.core.refused_parameters import RefusedParameter
-from tenure.core.remembering import WriteFacts, WriteRules
 from tenure.core.retention import Ladder
 from tenure.core.scanning import Finding, FindingKind
+from tenure.core.truth_events import (
+    ContradictionFound,
+    ContradictionResolved,
+    Corroborated,
+    Merged,
+    Pruned,
+    Reinstated,
+    Unmerged,
+    ValidUntil,
+)
 from tenure.core.vocabulary import Claim, Kind, Origin, Source, Trust, Verdict
+from tenure.core.write_facts import WriteFacts, WriteRules
 
 NOW: Final = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 LATER: Final = NOW + timedelta(hours=1)
@@ -315,5 +323,32 @@ EXAMPLES: Final[tuple[EventData, ...]] = (
         refused=(RefusedParameter(parameter="iban", because="memory", memory_ids=(id_of(1),)),),
         receipt_ids=(id_of(6),),
     ),
+    Merged(into=id_of(2), voices=3, trusted_voices=2, cosine=0.984),
+    Unmerged(
+        out_of=id_of(2),
+        voices=2,
+        trusted_voices=1,
+        source_id="message-1",
+        observed_at=NOW - timedelta(days=1),
+    ),
+    Corroborated(memory_id=id_of(1), by=id_of(2), voices=2, trusted_voices=2),
+    ContradictionFound(
+        agent="support",
+        purpose="service",
+        believed=id_of(2),
+        doubted=id_of(1),
+        effect="superseded",
+        because="claim",
+        valid_to_before=NOW + timedelta(days=2),
+    ),
+    ContradictionResolved(kept=id_of(2)),
+    ValidUntil(because_of=id_of(2), valid_to=NOW),
+    Reinstated(
+        instead_of=id_of(2),
+        source_id="message-1",
+        observed_at=NOW - timedelta(days=1),
+        valid_to=NOW + timedelta(days=2),
+    ),
+    Pruned(because="superseded"),
 )
 """One event of each type with every field given, as the golden files hold it."""

@@ -22,11 +22,13 @@ from tenure.core.events import (
 from tenure.core.identity import SourceType
 from tenure.core.incident_events import Held
 from tenure.core.memory import LIFE_CYCLE, STEP_OF, next_status
+from tenure.core.truth_events import Merged, Reinstated, Unmerged, ValidUntil
 from tenure.core.vocabulary import Status, Trust
 
 _shares: Final = st.floats(min_value=0, max_value=1)
 _trusts: Final = st.sampled_from(Trust)
 _days: Final = st.integers(min_value=1, max_value=300).map(lambda days: NOW + timedelta(days=days))
+_ends: Final = st.none() | _days
 _sources: Final = st.sampled_from(SourceType)
 
 BIRTHS: Final[Sequence[st.SearchStrategy[EventData]]] = (
@@ -43,7 +45,17 @@ STEPS: Final[Sequence[st.SearchStrategy[EventData]]] = (
     st.builds(Promoted, trust=_trusts),
     st.builds(Endorsed),
     st.builds(Rejected),
-    st.builds(Superseded, by=st.just(id_of(2))),
+    st.builds(Superseded, by=st.just(id_of(2)), valid_to=_ends),
+    st.builds(Merged, into=st.just(id_of(2)), voices=st.just(2), trusted_voices=st.just(1)),
+    st.builds(
+        Unmerged,
+        out_of=st.just(id_of(2)),
+        voices=st.just(1),
+        trusted_voices=st.just(1),
+        source_id=st.just("message-1"),
+    ),
+    st.builds(Reinstated, instead_of=st.just(id_of(2)), source_id=st.just("message-1"), valid_to=_ends),
+    st.builds(ValidUntil, because_of=st.just(id_of(2)), valid_to=_ends),
     st.builds(revised, trust=_trusts, confidence=_shares, source_type=_sources),
     st.builds(Renewed, expires_at=_days),
     st.builds(Revoked),

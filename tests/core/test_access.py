@@ -21,9 +21,9 @@ from tenure.core.access import (
     spell,
     take_apart,
 )
+from tenure.core.access_events import KeyCreated, KeyRevoked
 from tenure.core.decision import Decided, Refused
 from tenure.core.errors import Forbidden, InvalidRequest, NotFound
-from tenure.core.events import KeyCreated, KeyRevoked
 from tenure.core.identity import Grants, Role, SourceType
 
 OPERATOR = caller(Role.OPERATOR)

@@ -10,6 +10,7 @@ from tests.core.examples import MODEST
 from tenure.core.boundary_rows import (
     NO_POSITION,
     NO_THREAD,
+    SORTS,
     Column,
     Rows,
     as_rows,
@@ -28,9 +29,10 @@ def column(seq: int, *, subject: str = "c", thread: str | None = "t", is_embedde
     """A row of its own kind for each position."""
     vector = packed(np.array([seq % 5, 1.0], dtype=np.float32)) if is_embedded else None
     position = seq % 2 or None
-    source = ("application", f"source-{seq % 3}")
+    kind, source_type = SORTS[seq % len(SORTS)]
+    source = (source_type.value, f"source-{seq % 3}")
     numbers = (seq % 4, seq / 10, seq * 7, seq * 3)
-    return Column(seq, UUID(int=seq), f"kind-{seq}", *numbers, subject, thread, position, *source, vector)
+    return Column(seq, UUID(int=seq), kind, *numbers, subject, thread, position, *source, vector)
 
 
 def same(one: Rows, other: Rows) -> bool:

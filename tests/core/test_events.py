@@ -25,13 +25,13 @@ from tests.core.examples import (
 from tests.core.golden_files import FOLDER, path_of, read
 from tests.core.histories import histories
 
+from tenure.core.access_events import KeyCreated
 from tenure.core.events import (
     LIFTS,
     NAMES,
     Event,
     EventData,
     Header,
-    KeyCreated,
     Rejected,
     Secret,
     UnknownEvent,
@@ -48,6 +48,8 @@ from tenure.core.vocabulary import Claim
 LISTED = [
     ("access.denied", 1),
     ("alert.raised", 1),
+    ("contradiction.found", 1),
+    ("contradiction.resolved", 1),
     ("erasure.begun", 1),
     ("forget.probed", 1),
     ("hold.placed", 1),
@@ -55,18 +57,24 @@ LISTED = [
     ("key.created", 1),
     ("key.revoked", 1),
     ("memory.admitted", 1),
+    ("memory.corroborated", 1),
     ("memory.endorsed", 1),
     ("memory.expired", 1),
     ("memory.forgotten", 1),
     ("memory.held", 1),
+    ("memory.merged", 1),
     ("memory.promoted", 1),
+    ("memory.pruned", 1),
     ("memory.quarantined", 1),
     ("memory.refused", 1),
+    ("memory.reinstated", 1),
     ("memory.rejected", 1),
     ("memory.renewed", 1),
     ("memory.revised", 1),
     ("memory.revoked", 1),
     ("memory.superseded", 1),
+    ("memory.unmerged", 1),
+    ("memory.valid_until", 1),
     ("policy.reevaluated", 1),
     ("policy.switched", 1),
     ("read.answered", 1),
@@ -96,6 +104,7 @@ secrets = st.builds(
     claim=st.none() | claims,
     uri=st.none() | texts,
     reason=st.none() | texts,
+    things=st.lists(st.binary(max_size=40), max_size=3).map(tuple),
 )
 
 

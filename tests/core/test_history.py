@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 from tests.core.examples import NOW, admitted, event, id_of, memory, quarantined, revised
 
-from tenure.core import events, incident_events
+from tenure.core import events, incident_events, truth_events
 from tenure.core.events import EventData
 from tenure.core.history import SENTENCES, Happening, tell, who
 from tenure.core.identity import SourceType
@@ -69,6 +69,26 @@ SAID: dict[type, tuple[EventData, str]] = {
         incident_events.Held(**RULE),
         "held back again by rule external_source of policy default-1: text from outside waits",
     ),
+    truth_events.Merged: (
+        truth_events.Merged(into=id_of(2), voices=3, trusted_voices=2),
+        f"ann ({KEY}) had it merged into memory {id_of(2)}, which says the same and stands for both (3 ",
+    ),
+    truth_events.Unmerged: (
+        truth_events.Unmerged(out_of=id_of(2), voices=2, trusted_voices=1, source_id="message-1"),
+        f"ann ({KEY}) let it stand for itself again, apart from memory {id_of(2)}",
+    ),
+    truth_events.Reinstated: (
+        truth_events.Reinstated(instead_of=id_of(2), source_id="message-1"),
+        f"ann ({KEY}) let it stand again, whose place memory {id_of(2)} had taken",
+    ),
+    truth_events.ValidUntil: (
+        truth_events.ValidUntil(because_of=id_of(2), valid_to=NOW),
+        f"what it says holds until {NOW:%Y-%m-%d %H:%M} UTC, because of memory {id_of(2)} (by ann ({KEY}))",
+    ),
+    truth_events.Pruned: (
+        truth_events.Pruned(because="superseded"),
+        f"ann ({KEY}) took it from what is kept at hand, since it is superseded; the log has it still",
+    ),
 }
 
 
@@ -96,6 +116,34 @@ def test_a_memory_that_went_with_its_source_says_which_and_who_revoked_that() ->
     sentence = told(events.Revoked(because_of=4), because=because, reason="phished")
 
     assert sentence == "withdrawn with its source email message-9, which ops revoked: phished"
+
+
+def test_why_a_person_let_a_memory_stand_again_is_said() -> None:
+    """SPEC T2, T3: where there is a reason, and it is not withheld; upkeep has none."""
+    back = truth_events.Reinstated(instead_of=id_of(2), source_id="message-1")
+    parted = truth_events.Unmerged(out_of=id_of(2), voices=1, trusted_voices=1, source_id="message-1")
+
+    for data in (back, parted):
+        assert told(data, reason="looked at the host").endswith(": looked at the host")
+        assert ":" not in told(data).removeprefix(f"ann ({KEY})")
+
+
+def test_until_when_a_memory_holds_is_said_where_another_changed_that() -> None:
+    """SPEC T3, T4: a person reads when what it says ended, and when it has no end again."""
+    until = f"what it says holds until {NOW:%Y-%m-%d %H:%M} UTC"
+
+    assert told(events.Superseded(by=id_of(2), valid_to=NOW)).endswith(f"in its place, and {until}")
+    back = truth_events.Reinstated(instead_of=id_of(2), source_id="message-1", valid_to=NOW)
+    assert told(back).endswith(f"had taken, and {until}")
+    opened = told(truth_events.ValidUntil(because_of=id_of(2)))
+    assert opened.startswith("what it says holds without an end again, because of")
+
+
+def test_one_source_alone_is_not_called_many() -> None:
+    """SPEC M5a: repeating oneself is no support."""
+    alone = truth_events.Merged(into=id_of(2), voices=1, trusted_voices=0)
+
+    assert told(alone).endswith("stands for both (one source says so)")
 
 
 def test_a_reason_that_is_withheld_leaves_a_whole_sentence() -> None:

@@ -45,6 +45,7 @@ from tenure.core.events import (
 from tenure.core.identity import Boundary, SourceType
 from tenure.core.incident_events import Held
 from tenure.core.memory import STEP_OF, Memory, Step, evolve, next_status
+from tenure.core.truth_events import Merged, Reinstated, Unmerged, ValidUntil
 from tenure.core.vocabulary import Outcome, Source, Status, Trust
 
 # Written out by hand, so that a change of the code's table has to be meant twice.
@@ -64,6 +65,8 @@ TABLE: dict[str, dict[str, str]] = {
         "renew": "active",
         "quarantine": "quarantined",
         "supersede": "superseded",
+        "merge": "superseded",
+        "close": "active",
         "revoke": "revoked",
         "expire": "expired",
         "forget": "forgotten",
@@ -71,7 +74,13 @@ TABLE: dict[str, dict[str, str]] = {
         "prune": "pruned",
     },
     "rejected": {"forget": "forgotten", "erase": "erased", "prune": "pruned"},
-    "superseded": {"revoke": "revoked", "forget": "forgotten", "erase": "erased", "prune": "pruned"},
+    "superseded": {
+        "reinstate": "active",
+        "revoke": "revoked",
+        "forget": "forgotten",
+        "erase": "erased",
+        "prune": "pruned",
+    },
     "revoked": {"forget": "forgotten", "erase": "erased", "prune": "pruned"},
     "expired": {"revoke": "revoked", "forget": "forgotten", "erase": "erased", "prune": "pruned"},
     "forgotten": {"erase": "erased"},
@@ -234,7 +243,44 @@ def test_whoever_ends_a_memory_is_recorded(data: EventData) -> None:
 
 def test_a_superseded_memory_points_at_what_took_its_place() -> None:
     """SPEC L10: history keeps both, each naming the other."""
-    assert evolve(memory(), event(Superseded(by=id_of(2)))).superseded_by == id_of(2)
+    after = evolve(memory(valid_to=LATER), event(Superseded(by=id_of(2))))
+
+    assert (after.superseded_by, after.merged_into, after.valid_to) == (id_of(2), None, LATER)
+
+
+def test_what_a_superseded_memory_says_holds_until_what_took_its_place_began() -> None:
+    """SPEC T4: its interval is closed, not its history."""
+    assert evolve(memory(), event(Superseded(by=id_of(2), valid_to=LATER))).valid_to == LATER
+
+
+def test_a_merged_memory_points_at_what_stands_for_it_until_it_stands_for_itself_again() -> None:
+    """SPEC T2: evidence is kept behind what says the same, and a merge can be undone."""
+    before = memory()
+
+    merged = evolve(before, event(Merged(into=id_of(2), voices=2, trusted_voices=1)))
+    undone = Unmerged(out_of=id_of(2), voices=1, trusted_voices=1, source_id="message-1")
+    after = evolve(merged, event(undone, at=LATER))
+
+    assert (merged.status, merged.superseded_by, merged.merged_into) == ("superseded", id_of(2), id_of(2))
+    assert after == replace(before, version=3, updated_at=LATER)
+
+
+def test_a_memory_that_is_reinstated_has_the_end_that_it_had() -> None:
+    """SPEC T3: a person decided for it, so that nothing of its closing is left."""
+    closed = evolve(memory(), event(Superseded(by=id_of(2), valid_to=NOW)))
+
+    after = evolve(closed, event(Reinstated(instead_of=id_of(2), source_id="message-1"), at=LATER))
+
+    assert after == memory(version=3, updated_at=LATER)
+
+
+def test_a_memory_that_is_closed_stands_and_holds_until_then() -> None:
+    """SPEC T4: it is no longer true from then on, which is no reason not to believe that it was."""
+    after = evolve(memory(), event(ValidUntil(because_of=id_of(2), valid_to=LATER), at=LATER))
+    again = evolve(after, event(ValidUntil(because_of=id_of(2)), at=LATER))
+
+    assert (after.status, after.valid_to) == (Status.ACTIVE, LATER)
+    assert again == memory(version=3, updated_at=LATER)
 
 
 def test_a_renewed_memory_lives_until_the_new_time() -> None:

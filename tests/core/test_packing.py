@@ -9,12 +9,14 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 from tests.core.examples import MODEST, NOW, id_of, memory, texts
 
+from tenure.core.identity import SourceType
 from tenure.core.memory import Memory
 from tenure.core.ranking import PARTS
-from tenure.core.retrieval import Candidate, Ranked, Recall, pack
+from tenure.core.retrieval import Beside, Candidate, Contradicted, Opposing, Ranked, Recall, pack
 from tenure.core.rows import microseconds
 from tenure.core.token_estimate import estimate_tokens
-from tenure.core.truth import Doubt
+from tenure.core.truth import PLAIN, Doubt, HalfLives
+from tenure.core.vocabulary import Kind
 
 QUESTION = Recall(agent="support", purpose="service", query="which notebook?")
 RECEIPT = id_of(0xABCDEF)
@@ -118,6 +120,50 @@ def test_a_stale_item_carries_its_banner_into_the_context() -> None:
     assert item.banner is not None
     assert "(30 days ago), source direct_user" in item.banner
     assert item.banner in found.context
+
+
+@pytest.mark.parametrize(
+    ("days", "half_lives", "expected"),
+    [
+        (0, PLAIN, (1.0, False)),
+        (-3, PLAIN, (1.0, False)),
+        (6, PLAIN, (round(0.5 ** (6 / 90), 4), False)),
+        (90, PLAIN, (0.5, True)),
+        (6, HalfLives(source_types={SourceType.DIRECT_USER: timedelta(days=2)}), (0.125, True)),
+        (6, HalfLives(source_types={SourceType.WEB: timedelta(days=2)}), (round(0.5 ** (6 / 90), 4), False)),
+        (6, HalfLives(kinds={Kind.PREFERENCE: timedelta(days=3)}), (0.25, True)),
+    ],
+)
+def test_each_item_says_how_fresh_it_is(
+    days: int, half_lives: HalfLives, expected: tuple[float, bool]
+) -> None:
+    """SPEC T1, T5: a number beside each item, from the half-life of its kind and its type of source."""
+    written = NOW - timedelta(days=days)
+    one = (ranked_first(1, written=written), memory(created_at=written))
+
+    [item] = pack([one], QUESTION, RECEIPT, NOW, DOUBT, half_lives=half_lives).items
+
+    assert (item.freshness, item.stale) == expected
+
+
+def test_what_contradicts_an_item_is_told_beside_it_and_counts() -> None:
+    """SPEC T3, R4: in the item, in the context and in the budget."""
+    opposing = Opposing(id=id_of(7), other=id_of(8), shown=False)
+    beside = Beside(contradicted={id_of(1): Contradicted("Contradicted by memory 8.", (opposing,))})
+    bare = cost_of("a", "b")
+
+    told = pack(shown("a", "b"), QUESTION, RECEIPT, NOW, DOUBT, beside=beside)
+    tight = replace(QUESTION, budget_tokens=bare)
+    squeezed = pack(shown("a", "b"), tight, RECEIPT, NOW, DOUBT, beside=beside)
+
+    assert [(item.note, item.contradictions) for item in told.items] == [
+        ("Contradicted by memory 8.", (opposing,)),
+        (None, ()),
+    ]
+    assert told.context.count('"note":"Contradicted by memory 8."') == 1
+    assert told.tokens > bare
+    assert (len(squeezed.items), squeezed.skipped.budget) == (1, 1)
+    assert squeezed.tokens <= bare
 
 
 def test_a_memory_that_was_revised_is_dated_by_its_present_text() -> None:

@@ -1,6 +1,7 @@
 """Ranking: words, meaning and place find; trust and age only order; the same question has the same answer."""
 
 import math
+from datetime import timedelta
 from typing import NamedTuple
 from uuid import UUID
 
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 from tests.core.examples import MODEST, NOW, id_of
 
 from tenure.core.boundary_rows import Column, Postings, Rows, as_rows, no_rows, taken
+from tenure.core.identity import SourceType
 from tenure.core.ranking import (
     CONFIDENCE,
     FRESHNESS,
@@ -27,7 +29,7 @@ from tenure.core.ranking import (
     rank,
 )
 from tenure.core.rows import microseconds
-from tenure.core.truth import freshness
+from tenure.core.truth import PLAIN, HalfLives, freshness
 from tenure.core.vectors import Vector, packed
 from tenure.core.vocabulary import Kind
 
@@ -263,8 +265,26 @@ def test_freshness_is_that_of_the_kind(kind: Kind) -> None:
     """SPEC T1: halved with every half-life."""
     parts = ranked([Row(kind=kind, age_days=30)]).parts
 
-    expected = FRESHNESS / WHOLE * freshness(kind, 30 * 86_400)
+    expected = FRESHNESS / WHOLE * freshness(timedelta(days=30), PLAIN.of(kind, SourceType.DIRECT_USER))
     assert parts["freshness"].tolist() == pytest.approx([expected], abs=1e-8)
+
+
+def test_a_type_of_source_can_make_doubt_quicker() -> None:
+    """SPEC T1: where an operator set it; only that part of the score changes, for those rows alone."""
+    rows, now = columns([Row(kind=kind, age_days=30) for kind in Kind]), NOW_MICROSECONDS
+    quick = HalfLives(source_types={SourceType.DIRECT_USER: timedelta(days=10)})
+    others = HalfLives(source_types={SourceType.WEB: timedelta(days=10)})
+
+    plain, doubted, same = (rank(rows, [asked([])], now, lives) for lives in (PLAIN, quick, others))
+
+    expected = [
+        FRESHNESS / WHOLE * freshness(timedelta(days=30), quick.of(kind, SourceType.DIRECT_USER))
+        for kind in Kind
+    ]
+    assert doubted.parts["freshness"].tolist() == pytest.approx(expected, abs=1e-8)
+    assert (doubted.scores <= plain.scores).all()
+    assert same.scores.tolist() == plain.scores.tolist()
+    assert rank(rows, [asked([])], now).scores.tolist() == plain.scores.tolist()
 
 
 @pytest.mark.parametrize(

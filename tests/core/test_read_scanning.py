@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from tests.core.examples import CLAIM, CONTENT, MODEST, NOW, id_of, memory, source
 
 from tenure.core.admission import Condition, Policy, Rule, default_policy
+from tenure.core.creation import verdicts
 from tenure.core.incident_events import Held
 from tenure.core.memory import Memory, evolve
 from tenure.core.read_scanning import (
@@ -32,7 +33,6 @@ from tenure.core.read_scanning import (
     text_of,
     windows,
 )
-from tenure.core.remembering import verdicts
 from tenure.core.scanning import Finding, FindingKind, scan
 from tenure.core.vocabulary import Kind, Outcome, Status, Trust
 

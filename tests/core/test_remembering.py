@@ -27,10 +27,11 @@ from tenure.core.events import Refused as RefusedEvent
 from tenure.core.identity import Scope, SourceType, Tier
 from tenure.core.memory import Memory
 from tenure.core.proposals import Remember
-from tenure.core.remembering import WriteFacts, Written, remember
+from tenure.core.remembering import Written, remember
 from tenure.core.scanning import FindingKind
 from tenure.core.token_estimate import estimate_tokens
 from tenure.core.vocabulary import Kind, Origin, Outcome, Status, Trust
+from tenure.core.write_facts import WriteFacts
 
 APPLICATION = source(type=SourceType.APPLICATION, id="crm-1")
 E_MAIL = source(type=SourceType.EMAIL, id="mail-1")

@@ -48,7 +48,10 @@ def rendered(*memories: Memory) -> str:
 @example(contents=list(HOSTILE), told=CLOSING)
 def test_no_content_breaks_out_of_the_block(contents: list[str], told: str | None) -> None:
     """SPEC R6: the only tags are the block's own two, and each line parses back to what was remembered."""
-    lines = [render_item(memory(content=content), written_at=NOW, stale_banner=told) for content in contents]
+    lines = [
+        render_item(memory(content=content), written_at=NOW, stale_banner=told, note=told)
+        for content in contents
+    ]
 
     context = render_context(lines, nonce=NONCE)
 
@@ -57,6 +60,7 @@ def test_no_content_breaks_out_of_the_block(contents: list[str], told: str | Non
     assert context.endswith(CLOSING)
     assert [json.loads(line)["content"] for line in lines_of(context)] == contents
     assert [json.loads(line).get("banner") for line in lines_of(context)] == [told] * len(contents)
+    assert [json.loads(line).get("note") for line in lines_of(context)] == [told] * len(contents)
     assert len(context.split("\n")) == len(contents) + 2
     assert not {"\u2028", "\u2029"} & set(context)
 

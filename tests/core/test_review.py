@@ -1,4 +1,4 @@
-"""Deciding on what waits: promotion by somebody else, rejection, and what contradicts what."""
+"""Deciding on what waits: promotion by somebody else, and rejection."""
 
 import pytest
 from msgspec.structs import replace
@@ -10,13 +10,12 @@ from tenure.core.errors import Forbidden, IllegalTransition, InvalidRequest, Ver
 from tenure.core.events import Endorsed, EventData, Promoted, Rejected, Superseded, encode_header
 from tenure.core.incident_events import Held
 from tenure.core.memory import Memory, evolve
-from tenure.core.review import Judge, ReviewRules, contradicts, promote, reject
+from tenure.core.review import Judge, ReviewRules, promote, reject
 from tenure.core.scanning import FindingKind
-from tenure.core.vocabulary import Claim, Kind, Status, Trust, Verdict
+from tenure.core.vocabulary import Kind, Status, Trust, Verdict
 
 WORD = Judge(expected_version=1, reason="checked with the customer")
 NOT_WAITING = [status for status in Status if status not in {Status.PROPOSED, Status.QUARANTINED}]
-CLAIM = Claim(entity="Ann", attribute="phone", value="12")
 TWO = ReviewRules(second_reviewer_kinds=frozenset({Kind.SENSITIVE_CHANGE}))
 FOUND = ReviewRules(second_reviewer_findings=frozenset({FindingKind.SENSITIVE}))
 PAYEE = Verdict(kind="sensitive", rule="iban", scanner="payments/1", start=0, end=4, confidence=1.0)
@@ -102,8 +101,8 @@ def test_a_promoted_correction_takes_its_place_in_the_same_step() -> None:
     events = promoted(held_memory(supersedes=id_of(2)), corrected).events
 
     assert [event.data for event in events] == [
-        Promoted(trust=Trust.REVIEWER_VERIFIED),
-        Superseded(by=id_of(1)),
+        Promoted(trust=Trust.REVIEWER_VERIFIED, valid_from=events[0].at),
+        Superseded(by=id_of(1), valid_to=events[0].at),
     ]
     assert (events[1].stream, events[1].version) == (id_of(2), 7)
 
@@ -140,26 +139,6 @@ def test_a_rejection_ends_what_waited() -> None:
 def test_whoever_proposed_may_withdraw_by_rejecting() -> None:
     """SPEC A5: only approving one's own proposal is refused."""
     assert isinstance(reject(WORD, held_memory(proposed_by=REVIEWER.id), REVIEWER, moment()), Decided)
-
-
-@pytest.mark.parametrize(
-    ("mine", "theirs", "expected"),
-    [
-        (CLAIM, replace(CLAIM, value="13"), True),
-        (CLAIM, replace(CLAIM, entity="ANN", attribute="Phone", value="13"), True),
-        (CLAIM, CLAIM, False),
-        (CLAIM, replace(CLAIM, entity="Bob", value="13"), False),
-        (CLAIM, replace(CLAIM, attribute="e-mail", value="13"), False),
-        (CLAIM, None, False),
-        (None, CLAIM, False),
-        (None, None, False),
-    ],
-)
-def test_two_memories_contradict_when_they_claim_something_else_of_the_same_thing(
-    mine: Claim | None, theirs: Claim | None, *, expected: bool
-) -> None:
-    """SPEC T3: same entity and attribute, other value."""
-    assert expected == contradicts(memory(claim=mine), memory(claim=theirs))
 
 
 def sensitive(**change: object) -> Memory:

@@ -27,9 +27,10 @@ from tenure.core.events import Refused as RefusedEvent
 from tenure.core.identity import Scope, SourceType, Tier
 from tenure.core.memory import Memory
 from tenure.core.proposals import Revise
-from tenure.core.remembering import WriteFacts, Written, revise
+from tenure.core.remembering import Written, revise
 from tenure.core.scanning import FindingKind
 from tenure.core.vocabulary import Claim, Origin, Status, Trust
+from tenure.core.write_facts import WriteFacts
 
 MESSAGE = source(id="message-2")
 RED = "Prefers the red notebook"

@@ -11,11 +11,12 @@ from tenure.core.errors import MemoryRejected
 from tenure.core.events import Refused
 from tenure.core.identity import SourceType
 from tenure.core.proposals import Revise
-from tenure.core.remembering import WriteFacts, remember, revise
+from tenure.core.remembering import remember, revise
 from tenure.core.revoked_sources import from_revoked, write_sources
 from tenure.core.rows import CONNECTOR, FloorRow
 from tenure.core.views import NO_SUBJECT, source_target
 from tenure.core.vocabulary import Origin, Status
+from tenure.core.write_facts import WriteFacts
 
 MAIL = source(type=SourceType.EMAIL, id="mail-9")
 PARENT = replace(

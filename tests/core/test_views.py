@@ -28,10 +28,10 @@ from tests.core.examples import (
 from tests.core.histories import histories
 from tests.core.projected import AT, row, row_after
 
+from tenure.core.access_events import AccessDenied, KeyCreated, KeyRevoked
 from tenure.core.errors import IllegalTransition
 from tenure.core.events import (
     NAMES,
-    AccessDenied,
     AlertRaised,
     ErasureBegun,
     Event,
@@ -40,8 +40,6 @@ from tenure.core.events import (
     ForgetProbed,
     HoldPlaced,
     HoldReleased,
-    KeyCreated,
-    KeyRevoked,
     MemoryForgotten,
     Promoted,
     Refused,
@@ -87,6 +85,7 @@ from tenure.core.rows import (
     from_microseconds,
     microseconds,
 )
+from tenure.core.truth_events import Merged, Pruned, Reinstated, Unmerged, ValidUntil
 from tenure.core.views import (
     decode_grants,
     encode_grants,
@@ -102,8 +101,9 @@ from tenure.core.views import (
 from tenure.core.vocabulary import Status
 
 ABOUT_ONE_MEMORY = [data for data in EXAMPLES if type(data) in STEP_OF]
-MOVES = [data for data in ABOUT_ONE_MEMORY[2:] if not isinstance(data, MemoryForgotten)]
+MOVES = [data for data in ABOUT_ONE_MEMORY[2:] if not isinstance(data, MemoryForgotten | Pruned)]
 IN_THE_LOG_ALONE = (Refused, AccessDenied, KeyRevoked, Looked, ToolAuthorized, ToolRefused)
+UNMERGED = Unmerged(out_of=id_of(2), voices=1, trusted_voices=1, source_id="message-1")
 BEFORE = microseconds(NOW - timedelta(days=1))
 SUBJECT_FLOOR = FloorRow("acme", "customer-7", "subject", "customer-7", 12, AT)
 PLACES = ("task:task-1", "session:session-1", "user:*")
@@ -140,6 +140,7 @@ def test_the_row_projected_event_by_event_agrees_with_the_folded_memory(events: 
         assert (found.memory_id, found.kind, found.confidence) == (memory.id, memory.kind, memory.confidence)
         assert (found.source_type, found.source_id) == (memory.source.type, memory.source.id)
         assert (found.scope_tier, found.scope_id) == (memory.scope.tier, memory.scope.id)
+        assert found.valid_to == (microseconds(memory.valid_to) if memory.valid_to else FOREVER)
         assert found.created_seq == 11
 
 
@@ -171,7 +172,9 @@ def test_no_row_holds_content_or_anything_that_quotes_it(data: EventData) -> Non
 
 def _status_before(data: EventData) -> str:
     waits = {"memory.endorsed", "memory.promoted", "memory.rejected"}
-    return "quarantined" if NAMES[type(data)][0] in waits else "active"
+    ended = {"memory.reinstated", "memory.unmerged"}
+    name = NAMES[type(data)][0]
+    return "quarantined" if name in waits else "superseded" if name in ended else "active"
 
 
 def test_a_row_says_where_the_content_stands_in_the_log() -> None:
@@ -369,6 +372,14 @@ def test_a_key_is_a_row_with_the_hash_of_its_secret_until_it_is_revoked() -> Non
         (admitted(), Status.ACTIVE, Index(row())),
         (quarantined(), Status.QUARANTINED, Index(row(status="quarantined"))),
         (revised(), Status.ACTIVE, Index(row())),
+        (UNMERGED, Status.ACTIVE, Index(row())),
+        (Reinstated(instead_of=id_of(2), source_id="message-1"), Status.ACTIVE, Index(row())),
+        (ValidUntil(because_of=id_of(2), valid_to=NOW), Status.ACTIVE, None),
+        (
+            Merged(into=id_of(2), voices=2, trusted_voices=1),
+            Status.SUPERSEDED,
+            Unindex(row(status="superseded")),
+        ),
         (Promoted(trust=admitted().trust), Status.ACTIVE, None),
         (Expired(expired_at=NOW), Status.EXPIRED, Unindex(row(status="expired"))),
         *(
@@ -383,7 +394,7 @@ def test_a_key_is_a_row_with_the_hash_of_its_secret_until_it_is_revoked() -> Non
 def test_words_are_found_exactly_while_a_memory_lives_or_waits(
     data: EventData, status: Status, expected: SearchChange | None
 ) -> None:
-    """SPEC R1, L6: what ended has no words left; what waits is indexed for the day it is promoted."""
+    """SPEC R1, L6, T2: what ended has no words left; what stands again has its own; what waits keeps them."""
     assert expected == search_change(event(data), row(status=status.value))
 
 

@@ -13,7 +13,7 @@ from tests.usecases.asking import happened, written
 from tenure.config import Settings
 from tenure.entrypoints.upkeep_thread import UpkeepThread
 from tenure.stores.sqlite.store import SqliteStore
-from tenure.usecases.upkeep import Round, upkeep_round
+from tenure.usecases.upkeep import Round, Worked, upkeep_round
 from tenure.wiring import Node, open_database
 
 FOREVER_SECONDS = 86_400.0
@@ -64,6 +64,30 @@ def test_a_failed_round_is_counted_and_told(tmp_path: Path) -> None:
     assert (working.rounds, last["event"]) == (1, "memory.expired")
 
 
+def test_each_worker_says_how_its_turn_went(tmp_path: Path) -> None:
+    """SPEC T8, S4: what failed and what did not, and how long it took; one is in no other's way."""
+    told: list[Worked] = []
+    with running(SqliteEngine(tmp_path)) as acme:
+        acme.remember(ttl_seconds=60)
+        acme.clock.ahead = timedelta(seconds=61)
+        store = acme.node.store
+        assert isinstance(store, SqliteStore)
+        writer = store._connection  # noqa: SLF001 -- the real connection of the real store; nothing is replaced
+        writer.execute("PRAGMA query_only = 1")
+        thread = UpkeepThread(
+            acme.node.pipeline, interval_seconds=FOREVER_SECONDS, batch_size=10, on_worked=told.append
+        )
+        thread.start()
+        thread.stop()
+        writer.execute("PRAGMA query_only = 0")
+
+    failed = {one.worker for one in told if one.failed}
+    assert {"expire", "compare"} <= failed
+    assert {"reinstate", "check", "revoke", "erase"} <= {one.worker for one in told} - failed
+    assert len(told) == len({one.worker for one in told})
+    assert all(one.seconds > 0 for one in told)
+
+
 HELD_FOR = "SELECT extract(epoch FROM held_until - now())::float8 FROM tenure.lease WHERE name = 'upkeep'"
 END_THE_LEASE = "UPDATE tenure.lease SET held_until = now() WHERE name = 'upkeep'"
 
@@ -83,8 +107,8 @@ def test_of_many_nodes_one_does_the_rounds_until_it_is_gone(postgres_url: str, t
         open_database(postgres_url, settings=settings, clock=clock) as first,
         open_database(postgres_url, settings=settings, clock=clock) as second,
     ):
-        for _ in range(2):
-            written(first.pipeline, ttl_seconds=60)
+        for number in range(2):
+            written(first.pipeline, f"Memory {number}", ttl_seconds=60)
         clock.pass_time(seconds=61)
         holds = upkeep_round(first.pipeline, batch_size=1)
         waits = upkeep_round(second.pipeline, batch_size=10)

@@ -72,7 +72,8 @@ class Engine(Protocol):
 _VIEWS: Final[dict[str, LiteralString]] = {
     "alert": "SELECT * FROM alert ORDER BY tenant_id, seq",
     "caller_key": "SELECT * FROM caller_key ORDER BY tenant_id, key_id",
-    "derivation": "SELECT * FROM derivation ORDER BY tenant_id, parent, child",
+    "contradiction": "SELECT * FROM contradiction ORDER BY tenant_id, contradiction_id",
+    "derivation": "SELECT * FROM derivation ORDER BY tenant_id, parent, child, kind",
     "erasure": "SELECT * FROM erasure ORDER BY tenant_id, subject",
     "forget_floor": "SELECT * FROM forget_floor ORDER BY tenant_id, subject, target_kind, target",
     "hold": "SELECT * FROM hold ORDER BY tenant_id, subject",
@@ -81,7 +82,9 @@ _VIEWS: Final[dict[str, LiteralString]] = {
     "provenance": "SELECT * FROM provenance ORDER BY tenant_id, source_id, source_type, memory_id",
     "revoked_source": "SELECT * FROM revoked_source ORDER BY tenant_id, seq",
     "shown": "SELECT * FROM shown ORDER BY tenant_id, memory_id, seq",
+    "support": "SELECT * FROM support ORDER BY tenant_id, memory_id",
     "suppression": "SELECT * FROM suppression ORDER BY tenant_id, forget_id",
+    "thing": "SELECT * FROM thing ORDER BY tenant_id, thing, memory_id",
     "used": "SELECT * FROM used ORDER BY tenant_id, memory_id, seq",
 }
 _SQLITE_ALTERATIONS: Final = {

@@ -66,6 +66,7 @@ def created(
     is_held: bool = False,
     key_digest: bytes | None = None,
     fingerprint: bytes | None = None,
+    things: Sequence[bytes] = (),
     **sides: Any,
 ) -> Append:
     """An item that creates a memory, active or held back."""
@@ -85,7 +86,7 @@ def created(
         "tokens": 5,
     }
     shape = Quarantined if is_held else Admitted
-    secret = Secret(content=content, key_digest=key_digest, fingerprint=fingerprint)
+    secret = Secret(content=content, key_digest=key_digest, fingerprint=fingerprint, things=tuple(things))
     event = _event(shape(**(whole | sides)), memory, 1, tenant, subject, secret)
     return item_of(keyring, event, key=key, request=request, needs=needs)
 

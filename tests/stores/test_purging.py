@@ -9,6 +9,7 @@ from tests.stores.engine import Engine, Opened, PostgresEngine, SqliteEngine
 from tests.stores.forgetting_items import NAME, VALUE, erasure_begun
 from tests.stores.items import SUBJECT, TENANT, accepted, created, log_of, number, put, renewed
 from tests.stores.looking import by_words
+from tests.stores.truth_items import CITY, DIET
 
 from tenure.core.boundary_rows import place_number
 from tenure.core.retrieval import Filter
@@ -21,6 +22,7 @@ from tenure.usecases.sealing import fold
 BEGUN = 5
 """Where the erasure begins in the log that ``lived`` makes."""
 ROWS = "memory rows of the subject"
+CLAIMS = "claims of the subject's memories"
 BODIES = "sealed bodies of the subject in the log"
 WORDS = "entries of the subject in the word index"
 FILES = "contents in the files of the store"
@@ -30,12 +32,12 @@ def lived(opened: Opened, *, is_erased: bool = True) -> None:
     """Somebody, somebody else, and the first of them again after an erasure began."""
     keys = opened.keyring
     items = [
-        created(keys, 1, content="Okapi in the garden", key_digest=NAME, fingerprint=VALUE),
-        created(keys, 2, content="Okapi at the lake", subject="customer-8"),
+        created(keys, 1, content="Okapi in the garden", key_digest=NAME, fingerprint=VALUE, things=(DIET,)),
+        created(keys, 2, content="Okapi at the lake", subject="customer-8", things=(CITY,)),
         created(keys, 3, content="Quokka in the garden", derived_from=(number(1),)),
         renewed(keys, 1, to_version=2),
         erasure_begun(keys, 30),
-        created(keys, 4, content="Numbat by the road"),
+        created(keys, 4, content="Numbat by the road", things=(CITY,)),
         created(keys, 5, content="Okapi in the desert", tenant="globex"),
     ]
     accepted(put(opened, *(item for one, item in enumerate(items) if is_erased or one != BEGUN - 1)))
@@ -61,7 +63,7 @@ def failed(looked: list[Residue]) -> list[str]:
 def left(opened: Opened, up_to_seq: int = BEGUN) -> list[str]:
     """What is left of the subject, by the names of the checks."""
     looked = opened.store.residue(TENANT, SUBJECT, up_to_seq=up_to_seq)
-    assert [one.name for one in looked] == [ROWS, BODIES, WORDS]
+    assert [one.name for one in looked] == [ROWS, BODIES, CLAIMS, WORDS]
     return failed(looked)
 
 
@@ -121,8 +123,8 @@ def test_before_an_erasure_everything_is_told(opened: Opened) -> None:
 
     looked = opened.store.residue(TENANT, SUBJECT, up_to_seq=4)
 
-    assert [one.detail for one in looked] == ["2 left", "3 left", "2 left"]
-    assert failed(looked) == [ROWS, BODIES, WORDS]
+    assert [one.detail for one in looked] == ["2 left", "3 left", "1 left", "2 left"]
+    assert failed(looked) == [ROWS, BODIES, CLAIMS, WORDS]
 
 
 def test_bodies_that_are_left_are_told_and_then_taken(opened: Opened) -> None:
@@ -134,12 +136,22 @@ def test_bodies_that_are_left_are_told_and_then_taken(opened: Opened) -> None:
     assert left(opened) == [BODIES]
     opened.store.purge(TENANT, SUBJECT, up_to_seq=BEGUN)
     assert left(opened) == []
-    assert left(opened, FOREVER) == [ROWS, BODIES, WORDS]
+    assert left(opened, FOREVER) == [ROWS, BODIES, CLAIMS, WORDS]
 
 
 def plant_row(engine: Engine) -> None:
     """Put a memory's row back behind the store's back."""
     change = "UPDATE memory SET created_seq = 1 WHERE tenant_id = 'acme' AND created_seq = 6"
+    if isinstance(engine, SqliteEngine):
+        engine.execute(change, {})
+    elif isinstance(engine, PostgresEngine):
+        with engine.superuser() as connection:
+            connection.execute(change.encode())
+
+
+def plant_claim(engine: Engine) -> None:
+    """Put the digest of what a memory claimed something of back."""
+    change = "UPDATE thing SET subject = 'customer-7' WHERE tenant_id = 'acme' AND subject = 'customer-8'"
     if isinstance(engine, SqliteEngine):
         engine.execute(change, {})
     elif isinstance(engine, PostgresEngine):
@@ -177,12 +189,17 @@ def plant_word(engine: Engine) -> None:
 
 
 @pytest.mark.parametrize(
-    ("plant", "check"),
-    [(plant_row, ROWS), (plant_body, BODIES), (plant_word, WORDS)],
-    ids=["row", "body", "word"],
+    ("plant", "checks"),
+    [
+        (plant_row, [ROWS, CLAIMS]),
+        (plant_body, [BODIES]),
+        (plant_claim, [CLAIMS]),
+        (plant_word, [WORDS]),
+    ],
+    ids=["row", "body", "claim", "word"],
 )
 def test_what_is_planted_after_an_erasure_is_found(
-    engine: Engine, opened: Opened, plant: Callable[[Engine], None], check: str
+    engine: Engine, opened: Opened, plant: Callable[[Engine], None], checks: list[str]
 ) -> None:
     """SPEC F8: each check looks where it says, so that no certificate is given over what is left."""
     lived(opened)
@@ -192,7 +209,7 @@ def test_what_is_planted_after_an_erasure_is_found(
 
     plant(engine)
 
-    assert left(opened) == [check]
+    assert left(opened) == checks
 
 
 def test_words_that_were_indexed_are_in_no_file_after_they_were_rewritten(
@@ -212,6 +229,19 @@ def test_words_that_were_indexed_are_in_no_file_after_they_were_rewritten(
         assert words == []
         assert any(b"okapi" in pages for pages in _index_pages(engine))
     assert (found(opened, "numbat"), found(opened, "okapi quokka")) == ({4}, {2})
+
+
+def test_what_was_claimed_of_is_in_no_file_after_an_erasure(engine: Engine, opened: Opened) -> None:
+    """SPEC F7: a digest is nobody's words, and yet it goes; that of somebody else stays."""
+    lived(opened)
+    opened.store.purge(TENANT, SUBJECT, up_to_seq=BEGUN)
+
+    if isinstance(engine, SqliteEngine):
+        assert _files_with(engine.folder, DIET) == []
+        assert _files_with(engine.folder, CITY) == ["log.db"]
+    with opened.store.reading() as reading:
+        assert reading.things_of(TENANT, [number(1), number(3)]) == []
+        assert len(reading.things_of(TENANT, [number(2), number(4)])) == 2
 
 
 def _files_with(folder: Path, piece: bytes) -> list[str]:

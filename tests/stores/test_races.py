@@ -205,7 +205,8 @@ def test_correcting_beside_forgetting_never_brings_anything_back(opened: Opened,
 def test_a_retry_beside_its_first_try_is_stored_once(opened: Opened) -> None:
     """SPEC L9: however many retries are on their way at once, all get the one answer."""
     for key in range(ROUNDS):
-        call = partial(opened.pipeline.run, REMEMBER, BOT, proposal(), idempotency_key=f"k-{key}")
+        said = proposal(subject=f"customer-{key}")
+        call = partial(opened.pipeline.run, REMEMBER, BOT, said, idempotency_key=f"k-{key}")
 
         answers = at_once(*[call] * WRITERS)
 

@@ -1,4 +1,4 @@
-"""The contract of an upgrade: a store with the first schema opens, is brought up, and forgets as today."""
+"""The contract of an upgrade: a store with an earlier schema opens, is brought up, and forgets as today."""
 
 from datetime import timedelta
 from pathlib import Path
@@ -8,9 +8,19 @@ import apsw
 import pytest
 from psycopg import sql
 from tests.clock import START, MovableClock
-from tests.stores.earlier import as_superuser, put_back_to_first_database, put_back_to_first_folder
+from tests.stores.earlier import (
+    BEFORE_TRUTH,
+    FIRST,
+    Then,
+    as_superuser,
+    put_back_database,
+    put_back_folder,
+)
 from tests.stores.engine import Engine, Opened, PostgresEngine, SqliteEngine
-from tests.stores.items import TENANT, log_of
+from tests.stores.forgetting_items import a_family, memory_forgotten
+from tests.stores.items import TENANT, created, log_of, number, put
+from tests.stores.looking import standing
+from tests.stores.truth_items import merged, superseded
 from tests.usecases.asking import (
     BOT,
     OFFICER,
@@ -72,12 +82,17 @@ def lived_in(engine: Engine) -> Engine:
 
 @pytest.fixture
 def earlier(lived_in: Engine, request: pytest.FixtureRequest, tmp_path: Path) -> Engine:
-    """The same store with the first schema; over a database, of an owner who is no superuser."""
-    if isinstance(lived_in, SqliteEngine):
+    """The same store with the first schema."""
+    return put_back(lived_in, FIRST, request, tmp_path)
+
+
+def put_back(today: Engine, then: Then, request: pytest.FixtureRequest, tmp_path: Path) -> Engine:
+    """A store with an earlier schema; over a database, of an owner who is no superuser."""
+    if isinstance(today, SqliteEngine):
         folder = SqliteEngine(tmp_path / "earlier")
-        put_back_to_first_folder(lived_in, folder)
+        put_back_folder(today, folder, then)
         return folder
-    assert isinstance(lived_in, PostgresEngine)
+    assert isinstance(today, PostgresEngine)
     url: str = request.getfixturevalue("postgres_url")
     owned = PostgresEngine(f"{url.replace('postgres@', 'upgrader@')}#{tmp_path / 'earlier'}")
     with as_superuser(owned).superuser() as connection:
@@ -88,7 +103,7 @@ def earlier(lived_in: Engine, request: pytest.FixtureRequest, tmp_path: Path) ->
                 role=sql.Identifier(APP_ROLE), database=sql.Identifier(connection.info.dbname)
             )
         )
-    put_back_to_first_database(lived_in, owned)
+    put_back_database(today, owned, then)
     return owned
 
 
@@ -155,6 +170,28 @@ def test_a_rebuild_after_an_upgrade_finds_nothing_to_mend(earlier: Engine, lived
         assert opened.store.rebuild().identical
 
     assert _views(earlier) == _views(lived_in)
+
+
+def test_a_store_from_before_claims_were_kept_opens_without_a_replay_and_merges(
+    engine: Engine, request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """SPEC T2, S5: nothing that was stored then claims anything; from now on it may stand behind another."""
+    with engine.open(MovableClock(NOW)) as today:
+        keys = today.keyring
+        put(today, *a_family(keys), created(keys, 6, supersedes=number(4)), superseded(keys, 4, 6))
+        before = engine.views()
+    earlier = put_back(engine, BEFORE_TRUTH, request, tmp_path)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(sqlite_store, "rebuild", None)
+        patched.setattr(postgres_store, "rebuild", None)
+        earlier.open().close()
+
+    assert _views(earlier) == before
+    with earlier.open(MovableClock(NOW)) as opened:
+        put(opened, merged(opened.keyring, 5, 1, to_version=2), memory_forgotten(opened.keyring, 1))
+        assert standing(opened) == {4, 6}
+        assert opened.store.rebuild().identical
 
 
 def _views(engine: Engine) -> bytes:

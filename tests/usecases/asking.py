@@ -1,5 +1,6 @@
 """Callers and commands, in as few words as a test needs to say what matters to it."""
 
+from itertools import count
 from typing import Any
 from uuid import UUID
 
@@ -84,6 +85,14 @@ def written(pipeline: Pipeline, content: str = "Prefers e-mail to phone", **side
     memory = pipeline.run(REMEMBER, BOT, proposal(content, **sides)).memory
     assert memory is not None
     return memory
+
+
+def another(pipeline: Pipeline) -> Memory:
+    """A memory that says what no other does, for tests that count what is in the log."""
+    return written(pipeline, f"Memory {next(_numbers)}")
+
+
+_numbers = count(1)
 
 
 def held(pipeline: Pipeline, content: str = "Pays by invoice now", **sides: Any) -> Memory:

@@ -8,8 +8,8 @@ from tests.clock import START, MovableClock
 from tests.usecases.asking import BOT, OPERATOR, TENANT, caller, happened, log, proposal
 
 from tenure.core.access import CreateKey, secret_hash, take_apart
+from tenure.core.access_events import KeyCreated
 from tenure.core.errors import Forbidden, InvalidRequest, NotFound, Unauthenticated
-from tenure.core.events import KeyCreated
 from tenure.core.identity import Grants, Role, SourceType
 from tenure.usecases.access import (
     LIST_KEYS,

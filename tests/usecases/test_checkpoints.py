@@ -6,7 +6,7 @@ import msgspec
 import pytest
 from tests.clock import START, MovableClock
 from tests.stores.engine import Engine, Opened
-from tests.usecases.asking import AUDITOR, BOT, TENANT, caller, proposal, question, written
+from tests.usecases.asking import AUDITOR, BOT, TENANT, another, caller, proposal, question
 
 from tenure.config import Evidence, Settings
 from tenure.core.checkpoints import log_name, read_verifier, verify
@@ -65,7 +65,7 @@ def with_place(pipeline: Pipeline, place: Shelf) -> Pipeline:
 def test_a_checkpoint_says_how_long_the_log_is_and_what_its_root_is(pipeline: Pipeline) -> None:
     """SPEC E2: signed by this installation, under the name of this tenant's log."""
     for _ in range(3):
-        written(pipeline)
+        another(pipeline)
 
     checkpoint = shown(pipeline, make(pipeline, TENANT))
 
@@ -77,7 +77,7 @@ def test_a_checkpoint_says_how_long_the_log_is_and_what_its_root_is(pipeline: Pi
 
 def test_a_checkpoint_holds_what_reads_left_waiting(pipeline: Pipeline) -> None:
     """SPEC E2, R7: receipts that are not yet stored are, before anything is signed."""
-    written(pipeline)
+    another(pipeline)
     pipeline.run(RECALL, BOT, question())
 
     assert make(pipeline, TENANT).size == 2
@@ -85,11 +85,11 @@ def test_a_checkpoint_holds_what_reads_left_waiting(pipeline: Pipeline) -> None:
 
 def test_a_size_has_one_checkpoint_whoever_asks(pipeline: Pipeline, clock: MovableClock) -> None:
     """SPEC E2: the first note of a size stays, and an earlier size can still be signed."""
-    written(pipeline)
+    another(pipeline)
     first = make(pipeline, TENANT)
     clock.pass_time(hours=1)
-    written(pipeline)
-    written(pipeline)
+    another(pipeline)
+    another(pipeline)
 
     assert make(pipeline, TENANT, size=1) == first
     assert make(pipeline, TENANT).size == 3
@@ -101,7 +101,7 @@ def test_a_size_has_one_checkpoint_whoever_asks(pipeline: Pipeline, clock: Movab
 
 def test_tenants_have_logs_of_their_own(pipeline: Pipeline) -> None:
     """SPEC M2, E2: another origin, another key name, another root; a note of one is none of the other."""
-    written(pipeline)
+    another(pipeline)
     pipeline.run(REMEMBER, caller(tenant="globex/1"), proposal())
 
     ours, theirs = make(pipeline, TENANT), make(pipeline, "globex/1")
@@ -116,7 +116,7 @@ def test_an_operator_may_name_the_log(engine: Engine, clock: MovableClock) -> No
     """SPEC E2: evidence.log_name."""
     settings = Settings(evidence=Evidence(log_name="example.com/memory"))
     with engine.open(clock, settings) as node:
-        written(node.pipeline)
+        another(node.pipeline)
 
         assert make(node.pipeline, TENANT).note.startswith("example.com/memory/acme\n1\n")
 
@@ -129,7 +129,7 @@ def test_upkeep_puts_notes_into_the_folder_that_is_set(
     settings = Settings(evidence=Evidence(checkpoint_dir=str(outside), checkpoint_seconds=10))
     with engine.open(clock, settings) as node:
         for _ in range(2):
-            written(node.pipeline)
+            another(node.pipeline)
             upkeep_round(node.pipeline, batch_size=10)
             clock.pass_time(seconds=10)
         key = verifier(node.pipeline, TENANT)
@@ -159,10 +159,10 @@ def test_roots_of_full_blocks_are_kept_and_change_nothing(pipeline: Pipeline) ->
 def test_a_log_that_was_written_anew_is_not_signed(node: Opened, engine: Engine) -> None:
     """SPEC E2: nothing is signed that does not go on from what was signed before."""
     for _ in range(3):
-        written(node.pipeline)
+        another(node.pipeline)
     make(node.pipeline, TENANT)
     engine.alter_event(TENANT, 1, "reordered")
-    written(node.pipeline)
+    another(node.pipeline)
 
     with pytest.raises(Unavailable, match="does not go on from its checkpoint of size 3"):
         make(node.pipeline, TENANT)
@@ -172,7 +172,7 @@ def test_a_log_that_was_written_anew_is_not_signed(node: Opened, engine: Engine)
 
 def test_a_read_gives_the_checkpoint_of_the_whole_log_or_an_earlier_one(pipeline: Pipeline) -> None:
     """SPEC E2, A4: auditors may ask; whoever may not signs nothing by asking."""
-    written(pipeline)
+    another(pipeline)
     with pytest.raises(Forbidden):
         read_checkpoint(pipeline, BOT, ReadCheckpoint())
 
@@ -198,10 +198,10 @@ def test_an_empty_log_can_be_signed_too(pipeline: Pipeline) -> None:
 
 def test_upkeep_signs_what_grew_and_was_not_signed_lately(pipeline: Pipeline, clock: MovableClock) -> None:
     """SPEC E2, T8: every tenant, first at once and then as often as is set."""
-    written(pipeline)
+    another(pipeline)
     pipeline.run(REMEMBER, caller(tenant="globex"), proposal())
     rounds = [upkeep_round(pipeline, batch_size=10).signed]
-    written(pipeline)
+    another(pipeline)
     rounds.append(upkeep_round(pipeline, batch_size=10).signed)
     clock.pass_time(seconds=300)
     rounds.append(upkeep_round(pipeline, batch_size=10).signed)
@@ -216,10 +216,10 @@ def test_each_new_note_is_put_outside_once(pipeline: Pipeline, clock: MovableClo
     shelf = Shelf()
     outside = with_place(pipeline, shelf)
     for _ in range(3):
-        written(pipeline)
+        another(pipeline)
         make(pipeline, TENANT)
     checkpoint_round(outside, batch_size=10)
-    written(pipeline)
+    another(pipeline)
     clock.pass_time(seconds=300)
     checkpoint_round(outside, batch_size=10)
     checkpoint_round(outside, batch_size=10)
@@ -234,7 +234,7 @@ def test_a_place_that_takes_nothing_is_asked_again(pipeline: Pipeline) -> None:
     shelf = Shelf()
     outside = with_place(pipeline, shelf)
     for _ in range(3):
-        written(pipeline)
+        another(pipeline)
         make(pipeline, TENANT)
 
     shelf.room = 1

@@ -14,11 +14,11 @@ from tests.usecases.asking import (
     source,
 )
 
+from tenure.core.access_events import AccessDenied
 from tenure.core.authority import Permission, Target
 from tenure.core.errors import (
     Forbidden,
 )
-from tenure.core.events import AccessDenied
 from tenure.core.identity import Caller, Role, SourceType
 from tenure.core.remembering import Written
 from tenure.usecases.evidence import READ_LOG, ReadLog

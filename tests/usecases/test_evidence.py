@@ -150,8 +150,8 @@ def test_an_export_holds_no_content_and_no_key(pipeline: Pipeline) -> None:
 
 def test_an_export_goes_tenant_by_tenant_or_holds_those_asked_for(pipeline: Pipeline) -> None:
     """SPEC E4, M2: all by default, in order."""
-    for tenant in ("globex", TENANT, "globex"):
-        pipeline.run(REMEMBER, caller(tenant=tenant), proposal())
+    for number, tenant in enumerate(("globex", TENANT, "globex")):
+        pipeline.run(REMEMBER, caller(tenant=tenant), proposal(f"Memory {number}"))
 
     def tenants(asked: list[str] | None) -> list[str]:
         return [json.loads(line)["tenant"] for line in export(pipeline, asked)]

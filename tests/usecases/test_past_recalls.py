@@ -20,7 +20,7 @@ from tenure.core.identity import Role, Scope, SourceType, Tier
 from tenure.core.memory import Memory
 from tenure.core.proposals import Revise
 from tenure.core.retrieval import Found, Recall
-from tenure.core.vocabulary import Kind, Status, Trust
+from tenure.core.vocabulary import Claim, Kind, Status, Trust
 from tenure.usecases.erasure import EraseSubject, erase
 from tenure.usecases.forgetting import (
     FORGET_KEY,
@@ -43,6 +43,8 @@ SCOPES = (
     Scope(tier=Tier.TASK, id="t-1", session="s-1"),
     Scope(tier=Tier.SESSION, id="s-1"),
 )
+CLAIMS = [Claim(entity="shop", attribute="proxy", value=word) for word in WORDS[:2]]
+"""Two of them cannot both be true."""
 _numbers = itertools.count()
 
 
@@ -95,6 +97,7 @@ class History:
             "confidence": data.draw(st.sampled_from([0.5, 1.0])),
             "valid_from": data.draw(st.sampled_from([None, None, now, now + HOUR])),
             "valid_to": data.draw(st.sampled_from([None, None, now + 3 * HOUR])),
+            "claim": data.draw(st.sampled_from([None, None, *CLAIMS])),
         }
         command = proposal(f"The proxy {next(_numbers)} is {' '.join(words)}", **(own | sides))
         try:
@@ -213,7 +216,19 @@ class History:
 
 def plainly(found: Found) -> list[tuple[Any, ...]]:
     """What an answer says of each item, but for what has become of it since."""
-    return [(item.memory, item.score, item.stale, item.banner, item.why) for item in found.items]
+    return [
+        (
+            item.memory,
+            item.score,
+            item.freshness,
+            item.stale,
+            item.banner,
+            item.note,
+            item.contradictions,
+            item.why,
+        )
+        for item in found.items
+    ]
 
 
 def ids(found: Found) -> set[UUID]:

@@ -77,6 +77,16 @@ def test_what_a_reviewer_let_in_is_the_reviewers(pipeline: Pipeline) -> None:
     assert (changes, answer.examined, answer.reviewed, answer.memories) == ([], 1, 1, ())
 
 
+def test_what_waits_for_contradicting_more_trust_waits_under_any_policy(pipeline: Pipeline) -> None:
+    """SPEC I4, T3: the policy that decided changes nothing, and none lets it in."""
+    written(pipeline, "The proxy is nginx")
+    written(pipeline, "The proxy is caddy", **PERSON)
+
+    changes, answer = replayed(pipeline, pipeline.rules.write.policy)
+
+    assert (changes, answer.examined, answer.stays_quarantined) == ([], 2, 0)
+
+
 def test_what_does_not_stand_is_not_asked_about(pipeline: Pipeline, clock: MovableClock) -> None:
     """SPEC I4, L11, F1: superseded, run out, forgotten."""
     old = written(pipeline, ttl_seconds=60)

@@ -10,6 +10,7 @@ from tests.usecases.asking import (
     OPERATOR,
     REVIEWER,
     TENANT,
+    another,
     happened,
     held,
     judgement,
@@ -68,10 +69,10 @@ def test_every_event_is_proven_against_every_later_checkpoint(pipeline: Pipeline
     """SPEC E2: of each kind that a story leaves, the header's exact text included."""
     memory = held(pipeline)
     pipeline.run(PROMOTE, REVIEWER, judgement(memory.id, 1))
-    written(pipeline)
+    another(pipeline)
     sizes = []
     for _ in range(3):
-        written(pipeline)
+        another(pipeline)
         sizes.append(make(pipeline, TENANT).size)
 
     for size in sizes:
@@ -90,7 +91,7 @@ def test_every_growth_is_proven(pipeline: Pipeline) -> None:
     """SPEC E2: between any two checkpoints that were kept, the same one twice included."""
     notes = {}
     for _ in range(5):
-        written(pipeline)
+        another(pipeline)
         checkpoint = make(pipeline, TENANT)
         notes[checkpoint.size] = checkpoint
 
@@ -121,7 +122,7 @@ def test_proofs_are_right_beyond_a_block(pipeline: Pipeline) -> None:
 def test_a_proof_makes_the_checkpoint_that_it_needs_and_no_more(pipeline: Pipeline) -> None:
     """SPEC E2: the last one that reaches so far does; otherwise the whole log is signed."""
     for _ in range(3):
-        written(pipeline)
+        another(pipeline)
     first = asked(pipeline, seq=2)
     second = asked(pipeline, seq=3)
     third = asked(pipeline, seq=4)
@@ -135,7 +136,7 @@ def test_a_proof_makes_the_checkpoint_that_it_needs_and_no_more(pipeline: Pipeli
 def test_all_events_of_a_memory_are_proven(pipeline: Pipeline) -> None:
     """SPEC E2: written and promoted, and nothing of its neighbour."""
     memory = held(pipeline)
-    written(pipeline)
+    another(pipeline)
     pipeline.run(PROMOTE, REVIEWER, judgement(memory.id, 1))
 
     proof = asked(pipeline, memory_id=memory.id)
@@ -181,7 +182,7 @@ def test_what_cannot_be_proven_is_refused(
 ) -> None:
     """SPEC E2, S2: with what is wrong, and what there is."""
     for _ in range(3):
-        written(pipeline)
+        another(pipeline)
     make(pipeline, TENANT)
 
     with pytest.raises(error, match=says):
@@ -190,7 +191,7 @@ def test_what_cannot_be_proven_is_refused(
 
 def test_a_proof_is_not_for_everybody(pipeline: Pipeline) -> None:
     """SPEC A4: a denial is recorded, and nothing is signed."""
-    written(pipeline)
+    another(pipeline)
 
     with pytest.raises(Forbidden):
         read_proof(pipeline, BOT, ReadProof(seq=1))
@@ -214,7 +215,7 @@ def test_a_proof_that_was_read_leaves_an_event(pipeline: Pipeline) -> None:
 def test_a_log_that_was_altered_proves_nothing(node: Opened, engine: Engine) -> None:
     """SPEC E2: neither by its links nor by its headers."""
     for _ in range(3):
-        written(node.pipeline)
+        another(node.pipeline)
     make(node.pipeline, TENANT)
     engine.alter_event(TENANT, 2, "altered header")
 

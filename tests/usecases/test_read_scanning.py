@@ -226,7 +226,7 @@ def test_an_alert_is_raised_again_a_day_later(pipeline: Pipeline, clock: Movable
 def test_a_flood_of_fragments_ends(pipeline: Pipeline) -> None:
     """SPEC R5: places are not filled for ever, and one answer does not raise alerts without end."""
     for number in range(50):
-        written(pipeline, "vault open", id=UUID(int=number + 1), source=source(id_=f"crm-{number}"))
+        written(pipeline, f"vault {number} open", id=UUID(int=number + 1), source=source(id_=f"crm-{number}"))
     pipeline.scanning = scanning(Spotting("open vault", version="2"))
     found = recalled(pipeline, limit=10)
 
@@ -387,6 +387,7 @@ def test_what_waits_is_never_asked_about(pipeline: Pipeline) -> None:
         st.sampled_from(["a b c", "x a b c", "a", "b", "c", "a b", "b c", "x", "c x", "y a"]),
         min_size=1,
         max_size=6,
+        unique=True,
     ),
     st.integers(1, 6),
 )

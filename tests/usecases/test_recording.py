@@ -31,9 +31,10 @@ from tests.usecases.asking import (
 
 import tenure.usecases
 from tenure.config import Evidence, Settings
+from tenure.core.access_events import AccessDenied
 from tenure.core.bulk_review import Action, DecideMany
 from tenure.core.errors import Forbidden, InvalidRequest, NotFound
-from tenure.core.events import AccessDenied, Recalled
+from tenure.core.events import Recalled
 from tenure.core.forgetting import ForgetKey
 from tenure.core.holds import PlaceHold
 from tenure.core.identity import Caller, Role, Scope, Tier
@@ -44,6 +45,7 @@ from tenure.core.vocabulary import Claim
 from tenure.usecases.access import LIST_KEYS, ListKeys
 from tenure.usecases.alerts import READ_ALERTS, ReadAlerts
 from tenure.usecases.bulk_review import SELECT
+from tenure.usecases.contradictions import CONTRADICTIONS, ListContradictions
 from tenure.usecases.evidence import READ_LOG, ReadLog
 from tenure.usecases.exporting import EXPORT_SUBJECT, ExportSubject
 from tenure.usecases.forgetting import ASK_FORGET, FORGET_KEY, AskForget
@@ -63,7 +65,7 @@ LEAVE_EVENTS_OF_THEIR_OWN: Final = frozenset(
     {
         "authorize-tool", "create-key", "erase-subject", "forget-key", "forget-memory", "forget-subject",
         "influence", "neighbours", "place-hold", "promote", "recall", "reject", "release-hold", "remember",
-        "renew", "revise", "revoke", "revoke-key", "revoke-source",
+        "renew", "resolve-contradiction", "revise", "revoke", "revoke-key", "revoke-source", "unmerge",
     }
 )  # fmt: skip
 """Every use case that is no mere read. One that is missing here must say what it shows."""
@@ -103,6 +105,11 @@ READS: Final[dict[str, Callable[[UUID, UUID], Asked]]] = {
         DecideMany(action=Action.REJECT, reason="no", ids=(memory,), seen_until=0),
     ),
     "review-statistics": lambda _memory, _forget: (STATISTICS, AUDITOR, AskStatistics()),
+    "contradictions": lambda _memory, _forget: (
+        CONTRADICTIONS,
+        REVIEWER,
+        ListContradictions(subject=SUBJECT),
+    ),
     "read-log": lambda _memory, _forget: (READ_LOG, AUDITOR, ReadLog(limit=2)),
     "read-alerts": lambda _memory, _forget: (READ_ALERTS, AUDITOR, ReadAlerts()),
     "export-subject": lambda _memory, _forget: (EXPORT_SUBJECT, OFFICER, ExportSubject(subject=SUBJECT)),
@@ -119,6 +126,7 @@ LEFT: Final = {
     "review-queue": (1, False, None),
     "review-selection": (1, False, None),
     "review-statistics": (0, False, None),
+    "contradictions": (0, False, SUBJECT),
     "read-log": (2, False, None),
     "read-alerts": (0, False, None),
     "export-subject": (2, False, SUBJECT),

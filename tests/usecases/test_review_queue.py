@@ -19,7 +19,7 @@ from tests.usecases.asking import (
     written,
 )
 
-from tenure.config import Review, Settings
+from tenure.config import Review, Settings, Truth
 from tenure.core.access import CreateKey
 from tenure.core.errors import InvalidRequest
 from tenure.core.identity import Grants, Role, SourceType
@@ -119,6 +119,24 @@ def test_a_contradiction_is_found_by_what_is_claimed_however_it_is_worded(pipeli
 
     assert known.id not in {near.id for near in shown.neighbours}
     assert [other.id for other in shown.contradictions] == [known.id]
+
+
+def test_what_was_written_before_contradictions_were_recorded_is_looked_for(
+    engine: Engine, clock: MovableClock
+) -> None:
+    """SPEC T3: by what is claimed, given or read from the text, in whatever form; and each is told once."""
+    with engine.open(clock, Settings(truth=Truth(compare=False))) as node:
+        pipeline = node.pipeline
+        known = written(pipeline, "The API listens on port 8080.")
+        same = written(
+            pipeline, "Port 9090 it is", claim=Claim(entity="the API", attribute="Port", value="9090")
+        )
+        mailed(pipeline, "The API listens on port 9090.")
+
+        shown = only(pipeline)
+
+        assert [other.id for other in shown.contradictions] == [known.id]
+        assert same.id in {near.id for near in shown.neighbours}
 
 
 def test_it_says_how_the_source_has_fared(pipeline: Pipeline) -> None:

@@ -70,7 +70,7 @@ def test_what_waits_expires_too(pipeline: Pipeline, clock: MovableClock) -> None
 def test_a_batch_is_bounded_and_says_that_more_is_due(pipeline: Pipeline, clock: MovableClock) -> None:
     """SPEC T8: rounds follow one another until nothing is left, oldest first."""
     for number in range(5):
-        written(pipeline, ttl_seconds=60 + number)
+        written(pipeline, f"Memory {number}", ttl_seconds=60 + number)
     clock.pass_time(hours=1)
 
     rounds = [upkeep_round(pipeline, batch_size=2) for _ in range(4)]

@@ -8,6 +8,7 @@ from tenure.config.describing import Setting, declared, markdown_table
 from tenure.config.embedding import Embedding
 from tenure.config.loading import ConfigError, Explained, Loaded, load
 from tenure.config.policies import document_in_force, outcome_of_failure, policy_in_force
+from tenure.config.probes import Probes
 from tenure.config.scanners import Scanning
 from tenure.config.settings import (
     Admission,
@@ -24,6 +25,7 @@ from tenure.config.settings import (
     Settings,
     Upkeep,
 )
+from tenure.config.truth import Truth
 
 __all__ = [
     "Admission",
@@ -36,6 +38,7 @@ __all__ = [
     "Keys",
     "Loaded",
     "Log",
+    "Probes",
     "RateLimit",
     "Recall",
     "Retention",
@@ -44,6 +47,7 @@ __all__ = [
     "Server",
     "Setting",
     "Settings",
+    "Truth",
     "Upkeep",
     "declared",
     "document_in_force",

@@ -86,7 +86,7 @@ def load(
     if problems:
         raise ConfigError(tuple(problems))
     origin = {name: given[name].origin if name in given else DEFAULT for name in declared()}
-    return Loaded(settings=_build(values), origin=origin)
+    return Loaded(settings=_build(values, origin), origin=origin)
 
 
 def is_database_url(text: str) -> bool:
@@ -288,16 +288,26 @@ def _secrets_for_nobody(given: Mapping[str, _Given]) -> Iterator[str]:
             yield f"{address} ({DEFAULT}): it is not set but is needed beside {beside}."
 
 
-def _build(values: Mapping[str, object]) -> Settings:
-    """Put checked values into their sections; what nobody gave keeps its default."""
+def _build(values: Mapping[str, object], origin: Mapping[str, str]) -> Settings:
+    """Put checked values into their sections; what nobody gave keeps its default.
+
+    Raises ConfigError for those that are each right and cannot be meant together.
+    """
     sections: dict[str, object] = {}
+    problems: list[str] = []
     for field in msgspec.structs.fields(Settings):
         if isinstance(field.default, msgspec.Struct):
             prefix = f"{field.name}."
             inner = {name.removeprefix(prefix): values[name] for name in values if name.startswith(prefix)}
-            sections[field.name] = msgspec.structs.replace(field.default, **inner)
+            try:
+                sections[field.name] = msgspec.structs.replace(field.default, **inner)
+            except ValueError as fault:
+                given = ", ".join(sorted({origin[f"{prefix}{name}"] for name in inner}))
+                problems.append(f"{field.name} ({given}): {fault}.")
         elif field.name in values:
             sections[field.name] = values[field.name]
+    if problems:
+        raise ConfigError(tuple(problems))
     return msgspec.structs.replace(Settings(), **sections)
 
 

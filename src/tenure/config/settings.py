@@ -11,8 +11,10 @@ from msgspec import Meta
 
 from tenure.config.embedding import Embedding
 from tenure.config.kinds import MASK, Name, SafeAddress
+from tenure.config.probes import Probes
 from tenure.config.scanners import Scanning
 from tenure.config.tools import ToolTable, UndeclaredTools
+from tenure.config.truth import Truth
 from tenure.core.scanning import FindingKind
 from tenure.core.vocabulary import Kind
 from tenure.core.wording import Language
@@ -400,6 +402,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     embedding: Embedding = Embedding()
     review: Review = Review()
     upkeep: Upkeep = Upkeep()
+    truth: Truth = Truth()
+    probes: Probes = Probes()
     evidence: Evidence = Evidence()
     alerts: Alerts = Alerts()
     tools: Annotated[

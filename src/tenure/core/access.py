@@ -14,9 +14,10 @@ from uuid import UUID
 
 import msgspec
 
+from tenure.core.access_events import KeyCreated, KeyRevoked
 from tenure.core.decision import Decided, Refused
 from tenure.core.errors import Forbidden, InvalidRequest, NotFound, TenureError
-from tenure.core.events import Event, KeyCreated, KeyRevoked
+from tenure.core.events import Event
 from tenure.core.identity import Caller, Grants, Moment, Role, checked_name
 
 SECRET_BYTES = 32

@@ -2,16 +2,24 @@
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple, TypeAlias
+from itertools import chain, product
+from typing import Final, NamedTuple, TypeAlias
 from uuid import UUID
 
 import numpy as np
 import numpy.typing as npt
 
+from tenure.core.identity import SourceType
 from tenure.core.vectors import Matrix, Vector, unpacked
+from tenure.core.vocabulary import Kind
 
 Integers: TypeAlias = npt.NDArray[np.int64]
 Scores: TypeAlias = npt.NDArray[np.float64]
+Sorts: TypeAlias = npt.NDArray[np.uint8]
+
+SORTS: Final = tuple(product(Kind, SourceType))
+"""Every kind with every type of source: what decides how fast a memory is doubted (SPEC T1)."""
+_SORT_NUMBERS: Final = {(kind.value, source_type.value): at for at, (kind, source_type) in enumerate(SORTS)}
 
 NO_THREAD = -1
 NO_POSITION = -1
@@ -42,6 +50,8 @@ class Rows(NamedTuple):
     """Where in its thread a memory stood, NO_POSITION where that is not known."""
     sources: Integers
     """A number for the source of each row: equal for equal type and id."""
+    sorts: Sorts
+    """Where each row's kind and type of source stand in SORTS."""
     vectors: Vectors | None = None
 
 
@@ -100,6 +110,7 @@ def as_rows(found: Sequence[Column], model: str | None) -> Rows:
         ),
         positions=_integers(NO_POSITION if one.position is None else one.position for one in found),
         sources=_integers(place_number(one.source_type, one.source_id) for one in found),
+        sorts=np.array([_SORT_NUMBERS[one.kind, one.source_type] for one in found], dtype=np.uint8),
         vectors=None if model is None else _vectors([one.vector for one in found], model),
     )
 
@@ -119,6 +130,7 @@ def taken(rows: Rows, at: Integers) -> Rows:
         threads=rows.threads[at],
         positions=rows.positions[at],
         sources=rows.sources[at],
+        sorts=rows.sorts[at],
         vectors=None if vectors is None else Vectors(vectors.model, vectors.steps[at], vectors.scales[at]),
     )
 
@@ -130,8 +142,8 @@ def together(parts: Sequence[Rows]) -> Rows:
     model = next((part.vectors.model for part in parts if part.vectors is not None), None)
     whole = Rows(
         seqs=np.concatenate([part.seqs for part in parts]),
-        ids=tuple(one for part in parts for one in part.ids),
-        kinds=tuple(one for part in parts for one in part.kinds),
+        ids=tuple(chain.from_iterable(part.ids for part in parts)),
+        kinds=tuple(chain.from_iterable(part.kinds for part in parts)),
         trusts=np.concatenate([part.trusts for part in parts]),
         confidences=np.concatenate([part.confidences for part in parts]),
         written_at=np.concatenate([part.written_at for part in parts]),
@@ -139,8 +151,11 @@ def together(parts: Sequence[Rows]) -> Rows:
         threads=np.concatenate([part.threads for part in parts]),
         positions=np.concatenate([part.positions for part in parts]),
         sources=np.concatenate([part.sources for part in parts]),
+        sorts=np.concatenate([part.sorts for part in parts]),
         vectors=None if model is None else _joined([part for part in parts if len(part.ids)], model),
     )
+    if bool(np.all(whole.seqs[1:] > whole.seqs[:-1])):
+        return whole
     return taken(whole, np.argsort(whole.seqs, kind="stable"))
 
 

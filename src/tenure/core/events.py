@@ -15,7 +15,8 @@ from uuid import UUID
 
 import msgspec
 
-from tenure.core.identity import Grants, Role, Scope, SourceType
+from tenure.core.access_events import AccessDenied, KeyCreated, KeyRevoked
+from tenure.core.identity import Role, Scope, SourceType
 from tenure.core.incident_events import (
     Held,
     Influenced,
@@ -27,6 +28,16 @@ from tenure.core.incident_events import (
     SourceRevoked,
     ToolAuthorized,
     ToolRefused,
+)
+from tenure.core.truth_events import (
+    ContradictionFound,
+    ContradictionResolved,
+    Corroborated,
+    Merged,
+    Pruned,
+    Reinstated,
+    Unmerged,
+    ValidUntil,
 )
 from tenure.core.vocabulary import Claim, Kind, Origin, Trust, Verdict
 
@@ -41,6 +52,8 @@ class Secret(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=F
     claim: Claim | None = None
     uri: str | None = None
     reason: str | None = None
+    things: tuple[bytes, ...] = ()
+    """Keyed digests of what the memory claims something of: equal things are found by them (SPEC T3)."""
 
 
 class Remembered(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
@@ -102,10 +115,11 @@ class Refused(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=
     characters: int | None = None
 
 
-class Promoted(msgspec.Struct, frozen=True, kw_only=True, gc=False):
-    """A reviewer let a quarantined memory in (SPEC L7)."""
+class Promoted(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
+    """A reviewer let a quarantined memory in (SPEC L7); it may hold only since what it corrects (SPEC T4)."""
 
     trust: Trust
+    valid_from: datetime | None = None
 
 
 class Endorsed(msgspec.Struct, frozen=True, kw_only=True, gc=False):
@@ -116,10 +130,11 @@ class Rejected(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """A reviewer turned a quarantined memory down."""
 
 
-class Superseded(msgspec.Struct, frozen=True, kw_only=True, gc=False):
-    """A correction took the memory's place (SPEC L10)."""
+class Superseded(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
+    """Another took the memory's place (SPEC L10, T3); what it says holds until ``valid_to`` (SPEC T4)."""
 
     by: UUID
+    valid_to: datetime | None = None
 
 
 class Revised(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
@@ -247,29 +262,6 @@ class AlertRaised(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True,
     about: str | None = None
 
 
-class AccessDenied(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
-    """Somebody asked beyond their grants (SPEC A2)."""
-
-    permission: str
-    because: str
-    field: str | None = None
-
-
-class KeyCreated(msgspec.Struct, frozen=True, kw_only=True, gc=False):
-    """A caller's credential: its grants, and a hash that the secret part is held against (SPEC A1)."""
-
-    key_id: UUID
-    name: str
-    grants: Grants
-    secret_hash: bytes
-
-
-class KeyRevoked(msgspec.Struct, frozen=True, kw_only=True, gc=False):
-    """A caller's credential holds no longer."""
-
-    key_id: UUID
-
-
 class Recalled(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
     """The receipt of a recall: who asked what of where, and which ids were shown (SPEC R7)."""
 
@@ -329,6 +321,14 @@ EventData = (
     | PolicyReevaluated
     | ToolAuthorized
     | ToolRefused
+    | Merged
+    | Unmerged
+    | Corroborated
+    | ContradictionFound
+    | ContradictionResolved
+    | ValidUntil
+    | Reinstated
+    | Pruned
 )
 
 NAMES: Final[dict[type, tuple[str, int]]] = {
@@ -366,6 +366,14 @@ NAMES: Final[dict[type, tuple[str, int]]] = {
     PolicyReevaluated: ("policy.reevaluated", 1),
     ToolAuthorized: ("tool.authorized", 1),
     ToolRefused: ("tool.refused", 1),
+    Merged: ("memory.merged", 1),
+    Unmerged: ("memory.unmerged", 1),
+    Corroborated: ("memory.corroborated", 1),
+    ContradictionFound: ("contradiction.found", 1),
+    ContradictionResolved: ("contradiction.resolved", 1),
+    ValidUntil: ("memory.valid_until", 1),
+    Reinstated: ("memory.reinstated", 1),
+    Pruned: ("memory.pruned", 1),
 }
 """The name and version under which each event is written today."""
 

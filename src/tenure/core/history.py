@@ -8,12 +8,13 @@ quotes a memory's text.
 """
 
 from collections.abc import Callable
+from datetime import datetime
 from types import MappingProxyType
 from typing import Any, Final
 
 import msgspec
 
-from tenure.core import events, incident_events
+from tenure.core import events, incident_events, truth_events
 from tenure.core.events import Event
 from tenure.core.incident_events import SourceRevoked
 from tenure.core.memory import Memory
@@ -50,7 +51,7 @@ def who(actor: str, names: dict[str, str]) -> str:
 def _admitted(one: Happening, data: Any) -> str:
     return (
         f"{_author(one)} wrote it from {_source(data)}{_lineage(data)}: let in by {_rule(data)}"
-        f" (trust {data.trust}, until {data.expires_at:%Y-%m-%d %H:%M} UTC)"
+        f" (trust {data.trust}, until {_time(data.expires_at)})"
     )
 
 
@@ -71,7 +72,37 @@ def _rejected(one: Happening, _data: Any) -> str:
 
 
 def _superseded(one: Happening, data: Any) -> str:
-    return f"{_author(one)} put memory {data.by} in its place"
+    until = "" if data.valid_to is None else f", and what it says holds until {_time(data.valid_to)}"
+    return f"{_author(one)} put memory {data.by} in its place{until}"
+
+
+def _merged(one: Happening, data: Any) -> str:
+    return (
+        f"{_author(one)} had it merged into memory {data.into}, which says the same and stands for both"
+        f" ({_voices(data.voices)})"
+    )
+
+
+def _unmerged(one: Happening, data: Any) -> str:
+    return f"{_author(one)} let it stand for itself again, apart from memory {data.out_of}{_why(one)}"
+
+
+def _reinstated(one: Happening, data: Any) -> str:
+    until = "" if data.valid_to is None else f", and what it says holds until {_time(data.valid_to)}"
+    return (
+        f"{_author(one)} let it stand again, whose place memory {data.instead_of} had taken{until}{_why(one)}"
+    )
+
+
+def _valid_until(one: Happening, data: Any) -> str:
+    holds = "without an end again" if data.valid_to is None else f"until {_time(data.valid_to)}"
+    return f"what it says holds {holds}, because of memory {data.because_of} (by {_author(one)})"
+
+
+def _pruned(one: Happening, data: Any) -> str:
+    return (
+        f"{_author(one)} took it from what is kept at hand, since it is {data.because}; the log has it still"
+    )
 
 
 def _revised(one: Happening, data: Any) -> str:
@@ -82,7 +113,7 @@ def _revised(one: Happening, data: Any) -> str:
 
 
 def _renewed(one: Happening, data: Any) -> str:
-    return f"{_author(one)} let it live until {data.expires_at:%Y-%m-%d %H:%M} UTC{_why(one)}"
+    return f"{_author(one)} let it live until {_time(data.expires_at)}{_why(one)}"
 
 
 def _revoked(one: Happening, _data: Any) -> str:
@@ -96,7 +127,7 @@ def _revoked(one: Happening, _data: Any) -> str:
 
 
 def _expired(_one: Happening, data: Any) -> str:
-    return f"its time was over at {data.expired_at:%Y-%m-%d %H:%M} UTC"
+    return f"its time was over at {_time(data.expired_at)}"
 
 
 def _forgotten(one: Happening, _data: Any) -> str:
@@ -121,6 +152,11 @@ SENTENCES: Final = MappingProxyType[type, Callable[[Happening, Any], str]](
         events.Expired: _expired,
         events.MemoryForgotten: _forgotten,
         incident_events.Held: _held,
+        truth_events.Merged: _merged,
+        truth_events.Unmerged: _unmerged,
+        truth_events.Reinstated: _reinstated,
+        truth_events.ValidUntil: _valid_until,
+        truth_events.Pruned: _pruned,
     }
 )
 """A sentence for every event that moves a memory."""
@@ -138,6 +174,14 @@ def _lineage(data: events.Remembered) -> str:
     others = "another memory" if len(data.derived_from) == 1 else f"{len(data.derived_from):,} memories"
     made = f", made from {others}" if data.derived_from else ""
     return f"{made}, in place of memory {data.supersedes}" if data.supersedes is not None else made
+
+
+def _voices(count: int) -> str:
+    return "one source says so" if count == 1 else f"{count:,} independent sources say so"
+
+
+def _time(at: datetime) -> str:
+    return f"{at:%Y-%m-%d %H:%M} UTC"
 
 
 def _rule(data: Any) -> str:

@@ -18,10 +18,22 @@ import msgspec
 
 from tenure.core import events
 from tenure.core.errors import IllegalTransition
-from tenure.core.events import Event, Secret
+from tenure.core.events import Event, EventData, Secret
 from tenure.core.identity import Boundary, Scope
 from tenure.core.incident_events import Held
-from tenure.core.vocabulary import Claim, Decision, Kind, Origin, Outcome, Source, Status, Trust, Verdict
+from tenure.core.truth_events import Merged, Pruned, Reinstated, Unmerged, ValidUntil
+from tenure.core.vocabulary import (
+    Claim,
+    Decision,
+    Kind,
+    Origin,
+    Outcome,
+    Source,
+    Status,
+    Support,
+    Trust,
+    Verdict,
+)
 
 
 class Step(StrEnum):
@@ -35,6 +47,9 @@ class Step(StrEnum):
     REVISE = "revise"
     RENEW = "renew"
     SUPERSEDE = "supersede"
+    MERGE = "merge"
+    REINSTATE = "reinstate"
+    CLOSE = "close"
     REVOKE = "revoke"
     EXPIRE = "expire"
     FORGET = "forget"
@@ -60,11 +75,14 @@ LIFE_CYCLE: Final = MappingProxyType(
         (Status.ACTIVE, Step.RENEW): Status.ACTIVE,
         (Status.ACTIVE, Step.QUARANTINE): Status.QUARANTINED,
         (Status.ACTIVE, Step.SUPERSEDE): Status.SUPERSEDED,
+        (Status.ACTIVE, Step.MERGE): Status.SUPERSEDED,
+        (Status.ACTIVE, Step.CLOSE): Status.ACTIVE,
         (Status.ACTIVE, Step.REVOKE): Status.REVOKED,
         (Status.ACTIVE, Step.EXPIRE): Status.EXPIRED,
         (Status.ACTIVE, Step.FORGET): Status.FORGOTTEN,
         (Status.ACTIVE, Step.ERASE): Status.ERASED,
         (Status.ACTIVE, Step.PRUNE): Status.PRUNED,
+        (Status.SUPERSEDED, Step.REINSTATE): Status.ACTIVE,
         (Status.SUPERSEDED, Step.REVOKE): Status.REVOKED,
         (Status.EXPIRED, Step.REVOKE): Status.REVOKED,
         **{(status, Step.FORGET): Status.FORGOTTEN for status in (*_ENDED, Status.PRUNED)},
@@ -89,6 +107,11 @@ STEP_OF: Final[dict[type, Step]] = {
     events.Expired: Step.EXPIRE,
     events.MemoryForgotten: Step.FORGET,
     Held: Step.QUARANTINE,
+    Merged: Step.MERGE,
+    Unmerged: Step.REINSTATE,
+    Reinstated: Step.REINSTATE,
+    ValidUntil: Step.CLOSE,
+    Pruned: Step.PRUNE,
 }
 
 WITHHELD: Final = frozenset({Status.QUARANTINED, Status.REJECTED, Status.REVOKED})
@@ -138,9 +161,14 @@ class Memory(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     valid_to: datetime | None = None
     supersedes: UUID | None = None
     superseded_by: UUID | None = None
+    merged_into: UUID | None = None
+    """The memory that stands for this one, which says the same; None where it was corrected (SPEC T2)."""
     derived_from: tuple[UUID, ...] = ()
     origins: tuple[Origin, ...] = ()
     evidence: tuple[UUID, ...] = ()
+    """The memories that were merged behind it; only where it is read by its id (SPEC T2)."""
+    support: Support | None = None
+    """How many sources say so, where more than one does; only where it is read by its id (SPEC M5a)."""
     findings: tuple[Verdict, ...] = ()
     endorsed_by: str | None = None
     endorsed_at: datetime | None = None
@@ -186,12 +214,12 @@ def _changed(memory: Memory, event: Event) -> Memory:
             return msgspec.structs.replace(
                 memory, endorsed_by=event.actor, endorsed_at=event.at, decision_reason=reason
             )
-        case events.Promoted(trust=trust):
-            return msgspec.structs.replace(memory, trust=trust, **reviewed)
+        case events.Promoted(trust=trust, valid_from=begins):
+            return msgspec.structs.replace(
+                memory, trust=trust, valid_from=begins or memory.valid_from, **reviewed
+            )
         case events.Rejected() | events.Revoked():
             return msgspec.structs.replace(memory, **reviewed)
-        case events.Superseded(by=by):
-            return msgspec.structs.replace(memory, superseded_by=by)
         case events.Renewed(expires_at=expires_at):
             return msgspec.structs.replace(memory, expires_at=expires_at, decision_reason=reason)
         case Held() as held:
@@ -205,6 +233,23 @@ def _changed(memory: Memory, event: Event) -> Memory:
             )
         case events.Revised() as revised:
             return _revised(memory, revised, event.secret or Secret())
+        case _:
+            return _changed_by_another(memory, event.data)
+
+
+def _changed_by_another(memory: Memory, data: EventData) -> Memory:
+    """What another memory changes of this one: whether it stands, and until when it holds (SPEC T2-T4)."""
+    match data:
+        case events.Superseded(by=by, valid_to=valid_to):
+            return msgspec.structs.replace(memory, superseded_by=by, valid_to=valid_to or memory.valid_to)
+        case Merged(into=into):
+            return msgspec.structs.replace(memory, superseded_by=into, merged_into=into)
+        case Unmerged():
+            return msgspec.structs.replace(memory, superseded_by=None, merged_into=None)
+        case Reinstated(valid_to=valid_to):
+            return msgspec.structs.replace(memory, superseded_by=None, valid_to=valid_to)
+        case ValidUntil(valid_to=valid_to):
+            return msgspec.structs.replace(memory, valid_to=valid_to)
         case _:
             return memory
 

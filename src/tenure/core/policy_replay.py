@@ -18,11 +18,13 @@ from uuid import UUID
 import msgspec
 
 from tenure.core.admission import DERIVED, Policy, Proposal, Ruling, Side, counted, rule_on, turns_on
+from tenure.core.contradictions import WAITS_RULE
 from tenure.core.custom_rules import CustomRule, Retold, retold
 from tenure.core.events import Admitted, Event, Quarantined, Refused, Revised
 from tenure.core.incident_events import Held
 from tenure.core.memory import Memory, evolve
 from tenure.core.policy_documents import REFUSED_ANYWAY
+from tenure.core.remembering import waiting
 from tenure.core.retention import UPKEEP
 from tenure.core.scanning import FindingKind
 from tenure.core.vocabulary import Decision, Outcome, Status, Trust, Verdict
@@ -162,11 +164,20 @@ def reconsider(policy: Policy, standing: Standing, custom: Sequence[CustomRule] 
         return Reconsidered(_untold(policy, standing), None)
     ruling = rule_on(policy, standing.proposal)
     if not custom:
+        ruling = _still_waiting(ruling, standing)
         return Reconsidered(ruling, _effect(ruling, standing))
     said = retold(ruling, standing.proposal, policy, custom, unknown=_unknown(standing.unknown))
     if said.ruling is None:
         return Reconsidered(_untold(policy, standing), None, said)
-    return Reconsidered(said.ruling, _effect(said.ruling, standing), said)
+    ruling = _still_waiting(said.ruling, standing)
+    return Reconsidered(ruling, _effect(ruling, standing), said)
+
+
+def _still_waiting(ruling: Ruling, standing: Standing) -> Ruling:
+    """What waits since it contradicts what has more trust does so under any policy (SPEC T3)."""
+    memory = standing.memory
+    waits = memory.status is Status.QUARANTINED and memory.decision.rule == WAITS_RULE
+    return waiting(ruling) if waits and ruling.decision.outcome is Outcome.APPROVE else ruling
 
 
 def holding(memory: Memory, ruling: Ruling, now: datetime) -> Event:

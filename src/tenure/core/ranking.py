@@ -12,9 +12,19 @@ from typing import Final, NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from tenure.core.boundary_rows import NO_POSITION, NO_THREAD, Integers, Postings, Rows, Scores, Vectors
+from tenure.core.boundary_rows import (
+    NO_POSITION,
+    NO_THREAD,
+    SORTS,
+    Integers,
+    Postings,
+    Rows,
+    Scores,
+    Vectors,
+)
+from tenure.core.truth import PLAIN, HalfLives
 from tenure.core.vectors import Vector
-from tenure.core.vocabulary import LIFETIMES, Trust
+from tenure.core.vocabulary import Trust
 
 PARTS: Final = ("words", "meaning", "place", "trust", "freshness", "confidence")
 
@@ -46,11 +56,6 @@ _APART: Final = 0.1
 _BLOCK_ROWS: Final = 256
 _AVERAGED_ROWS: Final = 4_096
 _LOW_BITS: Final = (1 << 64) - 1
-_HALF_LIVES: Final = {
-    kind.value: lifetime.half_life.total_seconds() * 1_000_000 for kind, lifetime in LIFETIMES.items()
-}
-"""In microseconds."""
-
 Block: TypeAlias = npt.NDArray[np.float32]
 Places: TypeAlias = npt.NDArray[np.intp]
 
@@ -82,7 +87,7 @@ class _Line(NamedTuple):
     lengths: Places
 
 
-def rank(rows: Rows, questions: Sequence[Question], now: int) -> Ranking:
+def rank(rows: Rows, questions: Sequence[Question], now: int, half_lives: HalfLives = PLAIN) -> Ranking:
     """Every row, best first; of several questions each row counts by the one it answers best."""
     count = len(rows.ids)
     line = _line(rows)
@@ -91,7 +96,7 @@ def rank(rows: Rows, questions: Sequence[Question], now: int) -> Ranking:
     for question, near in zip(questions, nearness, strict=True):
         found = _found(rows, line, question, near)
         best = found if len(questions) == 1 else np.where(found.sum(0) > best.sum(0), found, best)
-    parts = np.vstack((best, _standing(rows, now)))
+    parts = np.vstack((best, _standing(rows, now, half_lives)))
     parts = np.round(parts / _WHOLE, _DIGITS)
     scores = np.round(parts.sum(0), _DIGITS)
     return Ranking(_ordered(rows, scores), scores, dict(zip(PARTS, parts, strict=True)))
@@ -241,17 +246,25 @@ def _line(rows: Rows) -> _Line:
     return _Line(places, beside, starts, ends - starts)
 
 
-def _standing(rows: Rows, now: int) -> Scores:
+def _standing(rows: Rows, now: int, half_lives: HalfLives) -> Scores:
     """What trust, freshness and confidence give every row."""
-    half_lives = np.fromiter(map(_HALF_LIVES.__getitem__, rows.kinds), dtype=np.float64, count=len(rows.ids))
+    by_sort = _PLAIN_BY_SORT if half_lives == PLAIN else _by_sort(half_lives)
     ages = np.maximum(now - rows.written_at, 0)
     return np.vstack(
         (
             rows.trusts * (TRUST / Trust.REVIEWER_VERIFIED.rank),
-            np.exp2(-ages / half_lives) * FRESHNESS,
+            np.exp2(-ages / by_sort[rows.sorts]) * FRESHNESS,
             rows.confidences * CONFIDENCE,
         )
     )
+
+
+def _by_sort(half_lives: HalfLives) -> Scores:
+    """The half-life of each sort of memory, in microseconds."""
+    return np.array([half_lives.of(*sort).total_seconds() * 1_000_000 for sort in SORTS], dtype=np.float64)
+
+
+_PLAIN_BY_SORT: Final = _by_sort(PLAIN)
 
 
 def _ordered(rows: Rows, scores: Scores) -> Integers:

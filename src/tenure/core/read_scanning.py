@@ -16,11 +16,11 @@ from enum import StrEnum
 from typing import Final, NamedTuple
 
 from tenure.core.admission import Policy, Proposal, Ruling, counted, rule_on
+from tenure.core.creation import verdicts
 from tenure.core.events import AlertRaised, Event
 from tenure.core.incident_events import Held
 from tenure.core.memory import Memory
 from tenure.core.policy_replay import is_reviewed
-from tenure.core.remembering import verdicts
 from tenure.core.retention import UPKEEP
 from tenure.core.scanning import Finding, FindingKind
 from tenure.core.vocabulary import Claim, Outcome

@@ -4,68 +4,36 @@ Laws: every write passes ``admission.rule_on``; a correction that is held back s
 promoted; of two corrections of one memory exactly one can win; a rejection keeps no content.
 """
 
-from collections.abc import Iterable
 from datetime import datetime
 from uuid import UUID
 
 import msgspec
 
-from tenure.core.admission import Policy, Proposal, Ruling, counted, rule_on
-from tenure.core.custom_rules import CustomRule, tightened
+from tenure.core.admission import Policy, Proposal, Ruling, counted
+from tenure.core.comparing import Follows, carried_out, what_follows
+from tenure.core.contradictions import WAITS_REASON, WAITS_RULE
+from tenure.core.creation import creation, roles, secret, verdicts
 from tenure.core.decision import Decided, Needs, Refused
 from tenure.core.errors import InvalidRequest, MemoryRejected, NotFound, VersionConflict
 from tenure.core.events import (
-    Admitted,
     Event,
     Quarantined,
     Revised,
-    Secret,
-    Superseded,
 )
 from tenure.core.events import (
     Refused as RefusedEvent,
 )
 from tenure.core.forgetting import below
-from tenure.core.identity import Caller, Moment, Role, Scope, SourceType, Tier
+from tenure.core.identity import Caller, Moment, SourceType
 from tenure.core.memory import Memory, Step, evolve, next_status
 from tenure.core.proposals import Remember, Revise
-from tenure.core.retention import Ladder, asked_expiry, first_expiry
 from tenure.core.revoked_sources import from_revoked
-from tenure.core.rows import FloorRow
-from tenure.core.scanning import Finding
+from tenure.core.statements import Statement
 from tenure.core.token_estimate import estimate_tokens
-from tenure.core.vocabulary import Decision, Origin, Outcome, Source, Status, Trust, Verdict
-
-
-class WriteRules(msgspec.Struct, frozen=True, kw_only=True):
-    """What an operator set for writing."""
-
-    policy: Policy
-    ladder: Ladder
-    custom: tuple[CustomRule, ...] = ()
-    """Rules in code, asked after the policy."""
-    on_failure: Outcome = Outcome.QUARANTINE
-    defers_failures: bool = False
-    """Whether what could not be judged is refused for now, with nothing stored."""
-
-    def judge(self, proposal: Proposal) -> Ruling:
-        """The policy's word, made stricter by the custom rules."""
-        ruling = rule_on(self.policy, proposal)
-        return tightened(ruling, proposal, self.policy, self.custom, on_failure=self.on_failure)
-
-
-class WriteFacts(msgspec.Struct, frozen=True, kw_only=True):
-    """What was read before deciding: all that the decision may know of the world."""
-
-    findings: tuple[Finding, ...]
-    fingerprint: bytes
-    key_digest: bytes | None = None
-    present: Memory | None = None
-    corrected: Memory | None = None
-    parents: tuple[Memory, ...] = ()
-    floors: tuple[FloorRow, ...] = ()
-    revoked: tuple[FloorRow, ...] = ()
-    forgot_seq: int = 0
+from tenure.core.truth_steps import superseded
+from tenure.core.validity import Closed, closing, interval_of
+from tenure.core.vocabulary import Decision, Origin, Outcome, Status, Trust, Verdict
+from tenure.core.write_facts import WriteFacts, WriteRules
 
 
 class Written(msgspec.Struct, frozen=True, kw_only=True):
@@ -74,6 +42,8 @@ class Written(msgspec.Struct, frozen=True, kw_only=True):
     memory: Memory | None
     decision: Decision
     findings: tuple[Verdict, ...] = ()
+    contradictions: tuple[UUID, ...] = ()
+    """The contradictions that were found with it and wait for a person (SPEC T3)."""
 
 
 def remember(
@@ -100,8 +70,7 @@ def remember(
     ruling = rules.judge(proposal)
     if ruling.decision.outcome is Outcome.REJECT:
         return _rejected(command, facts, caller, moment, ruling)
-    event = _creation(command, facts, caller, moment, rules.ladder, ruling)
-    return _kept(event, ruling, facts, caller, moment)
+    return _kept(command, facts, caller, moment, rules, ruling)
 
 
 def revise(
@@ -120,37 +89,10 @@ def revise(
     return msgspec.structs.replace(decided, events=events)
 
 
-def own_scope(subject: str) -> Scope:
-    """Where a memory lies that names no scope: the subject's own user scope."""
-    return Scope(tier=Tier.USER, id=subject)
-
-
-def verdicts(findings: Iterable[Finding]) -> tuple[Verdict, ...]:
-    """Findings as they are kept with the memory."""
-    return tuple(
-        Verdict(
-            kind=str(finding.kind),
-            rule=finding.rule,
-            scanner=finding.scanner,
-            start=finding.start,
-            end=finding.end,
-            confidence=finding.confidence,
-        )
-        for finding in findings
-    )
-
-
-def supersession(corrected: Memory, by: UUID, caller: Caller, moment: Moment) -> Event:
-    """The event that takes the corrected memory's place away (SPEC L10)."""
-    return Event(
-        tenant=corrected.tenant,
-        at=moment.now,
-        actor=caller.id,
-        data=Superseded(by=by),
-        stream=corrected.id,
-        version=corrected.version + 1,
-        subject=corrected.subject,
-    )
+def supersession(corrected: Memory, by: UUID, closed: Closed | None, caller: Caller, moment: Moment) -> Event:
+    """The event that takes the corrected memory's place away, and closes its time (SPEC L10, T4)."""
+    valid_to = closed.old.end if closed is not None else None
+    return superseded(corrected, by, valid_to=valid_to, actor=caller.id, at=moment.now)
 
 
 def _revised(
@@ -176,9 +118,12 @@ def _revised(
     ruling = rules.judge(proposal)
     if ruling.decision.outcome is Outcome.REJECT:
         return _rejected(whole, facts, caller, moment, ruling)
-    if ruling.decision.outcome is Outcome.QUARANTINE:
-        event = _creation(whole, facts, caller, moment, rules.ladder, ruling)
-        return _kept(event, ruling, facts, caller, moment)
+    said = _said(facts, ruling)
+    follows = _followed(said, facts, rules, ruling, moment)
+    if ruling.decision.outcome is Outcome.QUARANTINE or follows.waits:
+        apart = msgspec.structs.replace(said, id=moment.fresh_id) if said is not None else None
+        facts = msgspec.structs.replace(facts, said=apart)
+        return _kept(whole, facts, caller, moment, rules, ruling)
     event = Event(
         tenant=memory.tenant,
         at=moment.now,
@@ -187,12 +132,16 @@ def _revised(
         stream=memory.id,
         version=memory.version + 1,
         subject=memory.subject,
-        secret=_secret(whole, facts),
+        secret=secret(whole, facts),
     )
+    left, behind = _carried_out(follows, said, evolve(memory, event), facts, caller, moment)
     answer = Written(
-        memory=evolve(memory, event), decision=ruling.decision, findings=verdicts(facts.findings)
+        memory=left,
+        decision=ruling.decision,
+        findings=verdicts(facts.findings),
+        contradictions=follows.contradictions,
     )
-    return Decided(answer=answer, events=(event,), forgot_seq=facts.forgot_seq)
+    return Decided(answer=answer, events=(event, *behind), forgot_seq=facts.forgot_seq)
 
 
 def _attested(event: Event, attested_type: SourceType) -> Event:
@@ -260,7 +209,7 @@ def _rejected(
             policy_version=decision.policy_version,
             fingerprint=facts.fingerprint,
             findings=findings,
-            proposer_roles=_roles(caller),
+            proposer_roles=roles(caller),
             proposer_model_driven=caller.grants.model_driven,
             characters=counted(command.content),
         ),
@@ -292,60 +241,79 @@ def _turned_away(
 
 
 def _kept(
-    event: Event, ruling: Ruling, facts: WriteFacts, caller: Caller, moment: Moment
+    command: Remember,
+    facts: WriteFacts,
+    caller: Caller,
+    moment: Moment,
+    rules: WriteRules,
+    ruling: Ruling,
 ) -> Decided[Written]:
-    memory = evolve(None, event)
+    """A memory is written, and what it changes among those that stand with it (SPEC L10, T2, T3)."""
+    said = _said(facts, ruling)
+    follows = _followed(said, facts, rules, ruling, moment)
+    if follows.waits and ruling.decision.outcome is Outcome.APPROVE:
+        ruling = waiting(ruling)
+    stands = ruling.decision.outcome is Outcome.APPROVE
+    corrected = facts.corrected if stands else None
+    closed = closed_by(corrected, said) if corrected is not None and said is not None else None
+    begins = follows.weighed.valid_from or (closed.new.start if closed is not None else None)
+    event = creation(command, facts, caller, moment, rules.ladder, ruling, begins=begins)
+    memory, behind = _carried_out(follows, said, evolve(None, event), facts, caller, moment)
     appended = [event]
-    if ruling.decision.outcome is Outcome.APPROVE and facts.corrected is not None:
-        appended.append(supersession(facts.corrected, memory.id, caller, moment))
+    if corrected is not None:
+        appended.append(supersession(corrected, memory.id, closed, caller, moment))
     return Decided(
-        answer=Written(memory=memory, decision=ruling.decision, findings=verdicts(facts.findings)),
-        events=tuple(appended),
+        answer=Written(
+            memory=memory,
+            decision=ruling.decision,
+            findings=verdicts(facts.findings),
+            contradictions=follows.contradictions,
+        ),
+        events=(*appended, *behind),
         needs=tuple(Needs(memory_id=parent.id, version=parent.version) for parent in facts.parents),
         forgot_seq=facts.forgot_seq,
     )
 
 
-def _creation(
-    command: Remember, facts: WriteFacts, caller: Caller, moment: Moment, ladder: Ladder, ruling: Ruling
-) -> Event:
-    shape = Admitted if ruling.decision.outcome is Outcome.APPROVE else Quarantined
-    return Event(
-        tenant=caller.tenant,
-        at=moment.now,
-        actor=caller.id,
-        stream=command.id or moment.fresh_id,
-        version=1,
-        subject=command.subject,
-        secret=_secret(command, facts),
-        data=shape(
-            agent=command.agent,
-            purpose=command.purpose,
-            kind=command.kind,
-            scope=command.scope or own_scope(command.subject),
-            source_type=command.source.type,
-            source_id=command.source.id,
-            source_version=command.source.version,
-            observed_at=command.source.observed_at,
-            thread=command.source.thread,
-            position=command.source.position,
-            trust=ruling.trust,
-            confidence=command.confidence,
-            expires_at=_expiry(command, moment.now, ladder, ruling),
-            valid_from=command.valid_from,
-            valid_to=command.valid_to,
-            supersedes=command.supersedes,
-            derived_from=tuple(parent.id for parent in facts.parents),
-            origins=_origins(command.source, facts.parents),
-            findings=verdicts(facts.findings),
-            tokens=estimate_tokens(command.content),
-            rule=ruling.decision.rule,
-            reason=ruling.decision.reason,
-            policy_version=ruling.decision.policy_version,
-            proposer_roles=_roles(caller),
-            proposer_model_driven=caller.grants.model_driven,
-        ),
+def waiting(ruling: Ruling) -> Ruling:
+    """What the gate approved waits for a person, since what has more trust says otherwise (SPEC T3)."""
+    decision = msgspec.structs.replace(
+        ruling.decision, outcome=Outcome.QUARANTINE, rule=WAITS_RULE, reason=WAITS_REASON
     )
+    return msgspec.structs.replace(ruling, decision=decision)
+
+
+def closed_by(corrected: Memory, said: Statement) -> Closed:
+    """The times of a memory and of its correction, one after the other (SPEC T4)."""
+    return closing(interval_of(corrected), said.valid, said_at=said.said_at)
+
+
+def _said(facts: WriteFacts, ruling: Ruling) -> Statement | None:
+    if facts.said is None:
+        return None
+    return msgspec.structs.replace(facts.said, trust=ruling.trust)
+
+
+def _followed(
+    said: Statement | None, facts: WriteFacts, rules: WriteRules, ruling: Ruling, moment: Moment
+) -> Follows:
+    if said is None or not facts.compared:
+        return Follows()
+    stands = ruling.decision.outcome is Outcome.APPROVE
+    return what_follows(said, facts.compared, rules.truth, stands=stands, now=moment.now)
+
+
+def _carried_out(
+    follows: Follows,
+    said: Statement | None,
+    memory: Memory,
+    facts: WriteFacts,
+    caller: Caller,
+    moment: Moment,
+) -> tuple[Memory, tuple[Event, ...]]:
+    if said is None or not facts.compared:
+        return memory, ()
+    return carried_out(follows, said, memory, facts.compared, actor=caller.id, at=moment.now)
 
 
 def _revision(
@@ -366,32 +334,9 @@ def _revision(
         rule=ruling.decision.rule,
         reason=ruling.decision.reason,
         policy_version=ruling.decision.policy_version,
-        proposer_roles=_roles(caller),
+        proposer_roles=roles(caller),
         proposer_model_driven=caller.grants.model_driven,
     )
-
-
-def _roles(caller: Caller) -> tuple[Role, ...]:
-    """The caller's roles as an event keeps them, for policies that ask who proposed (SPEC I4)."""
-    return tuple(sorted(caller.grants.roles))
-
-
-def _expiry(command: Remember, now: datetime, ladder: Ladder, ruling: Ruling) -> datetime:
-    return first_expiry(
-        kind=command.kind,
-        now=now,
-        asked=asked_expiry(
-            kind=command.kind, now=now, expires_at=command.expires_at, ttl_seconds=command.ttl_seconds
-        ),
-        lifetime=ruling.lifetime,
-        kept=ladder.retention(command.scope.tier) if command.scope else None,
-    )
-
-
-def _origins(source: Source, parents: tuple[Memory, ...]) -> tuple[Origin, ...]:
-    """The union of the inputs' roots; text of its own is its own root (SPEC M5a)."""
-    own = Origin(type=source.type, id=source.id)
-    return tuple(sorted({origin for parent in parents for origin in parent.origins})) if parents else (own,)
 
 
 def _origins_revised(command: Revise, memory: Memory) -> tuple[Origin, ...]:
@@ -400,17 +345,6 @@ def _origins_revised(command: Revise, memory: Memory) -> tuple[Origin, ...]:
     if command.content is not None:
         return (own,)
     return tuple(sorted({*memory.origins, own})) if command.claim is not None else memory.origins
-
-
-def _secret(command: Remember, facts: WriteFacts) -> Secret:
-    return Secret(
-        content=command.content,
-        fingerprint=facts.fingerprint,
-        key=command.key,
-        key_digest=facts.key_digest,
-        claim=command.claim,
-        uri=command.source.uri,
-    )
 
 
 def completed(command: Revise, memory: Memory) -> Remember:

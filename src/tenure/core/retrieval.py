@@ -9,6 +9,7 @@ budget is skipped and the smaller ones behind it still enter.
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import datetime
+from types import MappingProxyType
 from typing import Final, NamedTuple
 from uuid import UUID
 
@@ -19,19 +20,21 @@ from tenure.core.boundary_rows import Rows
 from tenure.core.errors import InvalidRequest
 from tenure.core.identity import NAME_CHARACTERS_MAX, Scope, checked_name
 from tenure.core.memory import Memory
+from tenure.core.probe_advice import Advice
 from tenure.core.proposals import check_text, check_time
 from tenure.core.ranking import Ranking
 from tenure.core.rendering import render_context, render_item
 from tenure.core.rows import from_microseconds
 from tenure.core.time_zones import time_zone
 from tenure.core.token_estimate import estimate_tokens
-from tenure.core.truth import Doubt, banner, is_stale
+from tenure.core.truth import PLAIN, Doubt, HalfLives, banner, freshness, is_stale
 from tenure.core.vocabulary import Kind, Status, Trust
 
 QUERY_CHARACTERS_MAX: Final = 10_000
 QUERIES_MAX: Final = 8
 BUDGET_TOKENS_MAX: Final = 1_000_000
 SCORE_DIGITS: Final = 6
+FRESHNESS_DIGITS: Final = 4
 
 
 class Recall(msgspec.Struct, frozen=True, kw_only=True):
@@ -49,6 +52,8 @@ class Recall(msgspec.Struct, frozen=True, kw_only=True):
     limit: int = 10
     budget_tokens: int | None = None
     explain: bool = False
+    probe: bool = False
+    """Look at what the stale ones of the answer name, where that is allowed (SPEC T6)."""
     as_of: datetime | None = None
     """Answer as it would have been answered then; None for now (SPEC R8)."""
     valid_at: datetime | None = None
@@ -67,6 +72,11 @@ class Recall(msgspec.Struct, frozen=True, kw_only=True):
     def questions(self) -> tuple[str, ...]:
         """What is asked; nothing, where the newest of a narrowed boundary are wanted."""
         return self.queries or ((self.query,) if self.query is not None else ())
+
+    @property
+    def is_of_another_time(self) -> bool:
+        """Whether another time than now is asked about, of which a look now says nothing."""
+        return self.as_of is not None or self.valid_at is not None
 
     @property
     def is_narrowed(self) -> bool:
@@ -91,6 +101,11 @@ class Filter(msgspec.Struct, frozen=True, kw_only=True):
     key_prefix: str | None = None
     written_from: int | None = None
     written_until: int | None = None
+
+    @property
+    def asks_of_before(self) -> bool:
+        """Whether what held before the record's own moment is asked: it may be corrected meanwhile."""
+        return self.valid_at is not None and self.valid_at < self.now
 
     @property
     def is_wide(self) -> bool:
@@ -129,16 +144,68 @@ class Ranked(NamedTuple):
     parts: Mapping[str, float]
 
 
+class Opposing(msgspec.Struct, frozen=True, kw_only=True, rename={"other": "with"}):
+    """A contradiction that waits for a person, seen from one of the two memories (SPEC T3)."""
+
+    id: UUID
+    other: UUID
+    """The memory that says otherwise."""
+    shown: bool
+    """Whether that one is in the answer as well."""
+
+
 class Item(msgspec.Struct, frozen=True, kw_only=True):
     """A memory as a recall shows it."""
 
     memory: Memory
     score: float
+    freshness: float
+    """How likely it is, by its age alone, that it still holds: 1 when just written (SPEC T1)."""
     stale: bool
     banner: str | None = None
+    note: str | None = None
+    """What is said beside a memory that others contradict."""
+    contradictions: tuple[Opposing, ...] = ()
     why: Mapping[str, float] | None = None
     status_now: Status | None = None
     """Where a memory of the past stands now; None where the present was asked."""
+    probe: Advice | None = None
+    """What a look at what it names has found, where it is stale and was looked at (SPEC T6)."""
+
+
+class Contradicted(NamedTuple):
+    """What is said beside a memory that others contradict, and which they are."""
+
+    note: str
+    opposing: tuple[Opposing, ...]
+
+
+Probed = Callable[[Memory], Advice | None]
+"""What is known of what a memory names; None where nothing is."""
+
+
+def not_probed(_memory: Memory) -> None:
+    """Nothing is known of any memory."""
+
+
+class Beside(msgspec.Struct, frozen=True, kw_only=True):
+    """What is told of the memories of an answer and does not stand in them, by their ids."""
+
+    standing: Mapping[UUID, Status] = MappingProxyType({})
+    """Where those of the past stand now."""
+    contradicted: Mapping[UUID, Contradicted] = MappingProxyType({})
+    probed: Probed = not_probed
+
+
+NOTHING_BESIDE: Final = Beside()
+
+
+class Aged(NamedTuple):
+    """From which moment memories are looked at, and how fast they are doubted."""
+
+    now: datetime
+    doubt: Doubt
+    half_lives: HalfLives
 
 
 class Skipped(msgspec.Struct, frozen=True, kw_only=True):
@@ -147,6 +214,8 @@ class Skipped(msgspec.Struct, frozen=True, kw_only=True):
     budget: int = 0
     scan: int = 0
     together: int = 0
+    contradicted: int = 0
+    """Those that contradict another of the answer that is believed before them (SPEC T3)."""
 
 
 class Found(msgspec.Struct, frozen=True, kw_only=True):
@@ -169,6 +238,12 @@ def check_recall(command: Recall, *, items_max: int) -> None:
     """Raise InvalidRequest, naming the field, unless the question is well formed."""
     _check_questions(command)
     check_narrowing(command)
+    if command.probe and command.is_of_another_time:
+        raise InvalidRequest(
+            "a probe looks at the present, and another time is asked about",
+            field="probe",
+            hint="Leave probe out, or as_of and valid_at.",
+        )
     if not 1 <= command.limit <= items_max:
         raise InvalidRequest(f"limit must be 1 to {items_max}", field="limit")
     if command.budget_tokens is not None and not 1 <= command.budget_tokens <= BUDGET_TOKENS_MAX:
@@ -246,20 +321,21 @@ def pack(
     now: datetime,
     doubt: Doubt,
     *,
-    standing: Mapping[UUID, Status] | None = None,
+    half_lives: HalfLives = PLAIN,
+    beside: Beside = NOTHING_BESIDE,
     count: Callable[[str], int] = estimate_tokens,
 ) -> Found:
     """Fill the limit and the token budget, best first, and render what entered (SPEC R4, R6).
 
     ``count`` tells how many tokens a text has. No more is taken of what may be shown than there are places.
-    ``standing`` says of memories of the past where they stand now. One whose text is withheld since takes
-    its place among the items, and has none in the context.
+    A memory of the past whose text is withheld since takes its place among the items, and has none in the
+    context.
     """
-    nonce, moment = receipt_id.hex[-16:], command.as_of or now
+    nonce, aged = receipt_id.hex[-16:], Aged(command.as_of or now, doubt, half_lives)
     filled: list[tuple[Item, str]] = []
     spent, skipped = count(render_context([""], nonce=nonce, as_of=command.as_of)), 0
     for ranked, memory in shown:
-        item = _item(ranked, memory, moment, doubt, command, (standing or {}).get(memory.id))
+        item = _item(ranked, memory, aged, beside, explain=command.explain)
         line = _line(ranked, item)
         cost = count(line) + 2 if line and command.budget_tokens is not None else 0
         if command.budget_tokens is not None and spent + cost > command.budget_tokens:
@@ -303,22 +379,29 @@ def _line(ranked: Ranked, item: Item) -> str:
         item.memory,
         written_at=from_microseconds(ranked.candidate.written_at),
         stale_banner=item.banner,
+        note=item.note,
         status_now=item.status_now,
+        probe=item.probe,
     )
 
 
-def _item(
-    ranked: Ranked, memory: Memory, now: datetime, doubt: Doubt, command: Recall, status_now: Status | None
-) -> Item:
+def _item(ranked: Ranked, memory: Memory, aged: Aged, beside: Beside, *, explain: bool) -> Item:
+    now, source_type = aged.now, memory.source.type
     written_at = from_microseconds(ranked.candidate.written_at)
-    stale = is_stale(memory.kind, written_at, now, doubt)
+    age, half_life = now - written_at, aged.half_lives.of(memory.kind, source_type)
+    stale = is_stale(age, half_life, aged.doubt)
+    contradicted = beside.contradicted.get(memory.id)
     return Item(
         memory=memory,
         score=round(ranked.score, SCORE_DIGITS),
+        freshness=round(freshness(age, half_life), FRESHNESS_DIGITS),
         stale=stale,
-        banner=banner(source_type=memory.source.type, written_at=written_at, now=now) if stale else None,
-        why=_why(ranked) if command.explain else None,
-        status_now=status_now,
+        banner=banner(source_type=source_type, written_at=written_at, now=now) if stale else None,
+        note=contradicted.note if contradicted is not None else None,
+        contradictions=contradicted.opposing if contradicted is not None else (),
+        why=_why(ranked) if explain else None,
+        status_now=beside.standing.get(memory.id),
+        probe=beside.probed(memory) if stale else None,
     )
 
 

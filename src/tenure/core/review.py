@@ -5,16 +5,22 @@ never by a model; where two reviewers are asked for, the first only endorses, an
 promoted correction takes its place in the same step.
 """
 
+from collections.abc import Sequence
+from datetime import datetime
+
 import msgspec
 
+from tenure.core.comparing import Compared, carried_out, what_follows
 from tenure.core.decision import Decided, Refused
 from tenure.core.errors import Forbidden, IllegalTransition, VersionConflict
 from tenure.core.events import Endorsed, Event, EventData, Promoted, Rejected, Secret
 from tenure.core.identity import Caller, Moment
 from tenure.core.memory import Memory, Step, evolve, next_status
-from tenure.core.remembering import supersession
+from tenure.core.remembering import closed_by, supersession
 from tenure.core.retention import checked_reason
 from tenure.core.scanning import FindingKind
+from tenure.core.statements import Statement, statement_of
+from tenure.core.truth_rules import TruthRules
 from tenure.core.vocabulary import Kind, Status, Trust
 
 
@@ -45,8 +51,14 @@ def promote(
     caller: Caller,
     moment: Moment,
     rules: ReviewRules = ReviewRules(),  # noqa: B008 -- a frozen record
+    *,
+    truth: TruthRules = TruthRules(),  # noqa: B008 -- a frozen record
+    compared: Sequence[Compared] = (),
 ) -> Decided[Memory] | Refused:
-    """Let a quarantined memory in, with the reviewer's trust (SPEC L7), or endorse it for a second one."""
+    """Let a quarantined memory in, with the reviewer's trust (SPEC L7), or endorse it for a second one.
+
+    It is weighed again against what stands and contradicts it, as said by the reviewer now (SPEC T3).
+    """
     if memory.version != command.expected_version:
         return Refused(VersionConflict(expected=command.expected_version, current=memory.version))
     next_status(memory.status_at(moment.now), Step.PROMOTE)
@@ -57,11 +69,34 @@ def promote(
     if asks_for_two and memory.endorsed_by is None:
         endorsed = judged(memory, Endorsed(), command.reason, caller, moment)
         return Decided(answer=evolve(memory, endorsed), events=(endorsed,))
-    event = judged(memory, Promoted(trust=Trust.REVIEWER_VERIFIED), command.reason, caller, moment)
+    said = reviewed(memory, moment.now)
+    follows = what_follows(said, compared, truth, stands=True, now=moment.now)
+    displaced = corrected if corrected is not None and _stands(corrected, moment.now) else None
+    closed = closed_by(displaced, said) if displaced is not None else None
+    promoted = Promoted(
+        trust=Trust.REVIEWER_VERIFIED,
+        valid_from=_begins(memory, follows.weighed.valid_from or (closed.new.start if closed else None)),
+    )
+    event = judged(memory, promoted, command.reason, caller, moment)
     appended = [event]
-    if corrected is not None and corrected.status_at(moment.now) is Status.ACTIVE:
-        appended.append(supersession(corrected, memory.id, caller, moment))
-    return Decided(answer=evolve(memory, event), events=tuple(appended))
+    if displaced is not None:
+        appended.append(supersession(displaced, memory.id, closed, caller, moment))
+    left, behind = carried_out(follows, said, evolve(memory, event), compared, actor=caller.id, at=moment.now)
+    return Decided(answer=left, events=(*appended, *behind))
+
+
+def reviewed(memory: Memory, now: datetime) -> Statement:
+    """A memory as a reviewer who lets it in says it: with their trust, now."""
+    return msgspec.structs.replace(statement_of(memory), trust=Trust.REVIEWER_VERIFIED, said_at=now)
+
+
+def _stands(memory: Memory, now: datetime) -> bool:
+    return memory.status_at(now) is Status.ACTIVE
+
+
+def _begins(memory: Memory, follows_from: datetime | None) -> datetime | None:
+    """Since when it holds, where it did not say so and takes the place of another (SPEC T4)."""
+    return None if memory.valid_from is not None else follows_from
 
 
 def _own(memory: Memory, caller: Caller, *, asks_for_two: bool) -> Forbidden | None:
@@ -113,15 +148,3 @@ def judged(memory: Memory, data: EventData, reason: str, caller: Caller, moment:
         subject=memory.subject,
         secret=Secret(reason=checked_reason(reason)),
     )
-
-
-def contradicts(memory: Memory, other: Memory) -> bool:
-    """Whether both claim something else of the same thing."""
-    mine, theirs = memory.claim, other.claim
-    if mine is None or theirs is None:
-        return False
-    same = (mine.entity.casefold(), mine.attribute.casefold()) == (
-        theirs.entity.casefold(),
-        theirs.attribute.casefold(),
-    )
-    return same and mine.value != theirs.value

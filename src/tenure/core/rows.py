@@ -19,8 +19,8 @@ REVOKING: Final = "revoking"
 """The status of a row whose source is revoked, before its own event says so: no read finds it."""
 CONNECTOR: Final = "connector"
 """What a credential is called where a source is named by what brought it in."""
-DERIVED, SUPERSEDES = "derived", "supersedes"
-"""The kinds of edges between memories."""
+DERIVED, SUPERSEDES, MERGED, CORROBORATES = "derived", "supersedes", "merged", "corroborates"
+"""The kinds of edges between memories. What is merged, or bears another out, is the child of what stands."""
 
 
 class MemoryRow(msgspec.Struct, frozen=True, gc=False):
@@ -111,6 +111,44 @@ class DerivationRow(msgspec.Struct, frozen=True, gc=False):
     child: UUID
     subject: str
     kind: str
+
+
+class ThingRow(msgspec.Struct, frozen=True, gc=False):
+    """A memory claims something of a thing, which is known by a keyed digest alone (SPEC T3)."""
+
+    tenant: str
+    thing: bytes
+    memory_id: UUID
+    subject: str
+
+
+class SupportRow(msgspec.Struct, frozen=True, gc=False):
+    """How many independent sources say what a memory says (SPEC T2, M5a); shown, and never trust."""
+
+    tenant: str
+    memory_id: UUID
+    subject: str
+    voices: int
+    trusted_voices: int
+
+
+class ContradictionRow(msgspec.Struct, frozen=True, gc=False):
+    """Two memories that cannot both be true (SPEC T3); ``resolved_seq`` is 0 until a person decided."""
+
+    tenant: str
+    contradiction_id: UUID
+    agent: str
+    purpose: str
+    subject: str
+    believed: UUID
+    doubted: UUID
+    effect: str
+    because: str
+    valid_to_before: int
+    found_seq: int
+    found_at: int
+    resolved_seq: int = 0
+    kept: UUID | None = None
 
 
 class ProvenanceRow(msgspec.Struct, frozen=True, gc=False):
@@ -204,6 +242,9 @@ SideRow = (
     | UsedRow
     | RevokedSourceRow
     | PolicyRow
+    | ThingRow
+    | SupportRow
+    | ContradictionRow
 )
 """Rows that are only ever put or dropped whole, whose state nothing else depends on."""
 
@@ -305,10 +346,37 @@ class EndExamination(msgspec.Struct, frozen=True, gc=False):
     done_seq: int
 
 
-Drop = DropSubject | DropMemory | DropKeyed | DropEnded
+class DropPruned(msgspec.Struct, frozen=True, gc=False):
+    """A memory is no longer kept at hand; nothing is forgotten, so that no floor is laid (SPEC T7)."""
+
+    tenant: str
+    memory_id: UUID
+
+
+class DropEdge(msgspec.Struct, frozen=True, gc=False):
+    """A merge is undone: the child stands for itself again (SPEC T2)."""
+
+    tenant: str
+    parent: UUID
+    child: UUID
+
+
+class EndContradiction(msgspec.Struct, frozen=True, gc=False):
+    """A person decided which of two memories is kept, or that both are (SPEC T3)."""
+
+    tenant: str
+    contradiction_id: UUID
+    resolved_seq: int
+    kept: UUID | None
+
+
+Drop = DropSubject | DropMemory | DropKeyed | DropEnded | DropPruned
 """Changes that take memory rows away."""
 
-Change = Put | Drop | DropSuppression | PutBack | EndHold | Withdraw | EndRevocation | EndExamination
+Amendment = DropSuppression | PutBack | EndHold | EndRevocation | EndExamination | DropEdge | EndContradiction
+"""Changes to rows that stand beside the memories."""
+
+Change = Put | Drop | Withdraw | Amendment
 
 
 class Index(msgspec.Struct, frozen=True, gc=False):

@@ -6,6 +6,8 @@
 Two clocks are told apart: ``as_of`` is when something was recorded ("what did we believe then"), ``valid_at``
 is when it holds ("what was true then"). Pure.
 
+What was true earlier may stand in a memory that was corrected since: it held until the correction begins.
+
 Laws: a past row comes of the same projection as a present one, and passes the same hard filters; the
 revocation of a source counts from its own moment, not from that of each memory's event; what was forgotten or
 erased since is in no past.
@@ -22,12 +24,13 @@ import numpy as np
 
 from tenure.core.boundary_rows import Column, Postings, Searched, as_rows
 from tenure.core.errors import InvalidRequest
-from tenure.core.events import Event, MemoryForgotten, Revoked
+from tenure.core.events import Event, MemoryForgotten, Revoked, Superseded
 from tenure.core.memory import Memory
 from tenure.core.proposals import check_time
 from tenure.core.retrieval import Filter, Recall
-from tenure.core.rows import FloorRow, MemoryRow, Put, SuppressionRow, microseconds
+from tenure.core.rows import DropPruned, FloorRow, MemoryRow, Put, SuppressionRow, microseconds
 from tenure.core.scopes import ANY, Place
+from tenure.core.truth_events import Merged
 from tenure.core.views import key_target, project, value_target
 from tenure.core.vocabulary import Status
 from tenure.core.wording import Language, analyse
@@ -47,6 +50,8 @@ class Then(msgspec.Struct, frozen=True, kw_only=True):
     memory: Memory
     text: str
     now: Memory
+    corrected: bool = False
+    """Whether it was superseded by then, and held until a known time."""
 
 
 def check_moments(command: Recall, now: datetime) -> None:
@@ -84,7 +89,20 @@ def stood(recorded: Sequence[Recorded], at: datetime) -> MemoryRow | None:
         for change in project(event, seq, row):
             if isinstance(change, Put) and isinstance(change.row, MemoryRow):
                 row = change.row
+            elif isinstance(change, DropPruned):
+                row = None
     return row
+
+
+def was_corrected(recorded: Sequence[Recorded], at: datetime) -> bool:
+    """Whether what last took the memory's place by then said until when it had held.
+
+    What was merged says the same as another, which stands for both; of what was corrected without a time
+    nobody knows how long it had held.
+    """
+    data = [one.event.data for one in until(recorded, at) if isinstance(one.event.data, Superseded | Merged)]
+    last = data[-1] if data else None
+    return isinstance(last, Superseded) and last.valid_to is not None
 
 
 def revoked_with(recorded: Sequence[Recorded]) -> frozenset[int]:
@@ -96,12 +114,16 @@ def revoked_with(recorded: Sequence[Recorded]) -> frozenset[int]:
     )
 
 
-def passes(row: MemoryRow, where: Filter) -> bool:
-    """Whether a row passes the hard filters: the same ones as in the store's queries (SPEC R1)."""
+def passes(row: MemoryRow, where: Filter, *, corrected: bool = False) -> bool:
+    """Whether a row passes the hard filters: the same ones as in the store's queries (SPEC R1).
+
+    Where what held earlier is asked, what was ``corrected`` passes for the time until which it held.
+    """
+    held = corrected and where.asks_of_before and row.status == Status.SUPERSEDED
     return all(
         (
             (row.tenant, row.agent, row.purpose) == (where.tenant, where.agent, where.purpose),
-            row.status == Status.ACTIVE,
+            held or row.status == Status.ACTIVE,
             where.subjects is None or row.subject in where.subjects,
             row.expires_at > where.now,
             row.valid_from <= where.true_at < row.valid_to,
@@ -184,7 +206,8 @@ class Past:
         return [
             one.row
             for one in self._memories.values()
-            if passes(one.row, where) and (begins is None or (one.memory.key or "").startswith(begins))
+            if passes(one.row, where, corrected=one.corrected)
+            and (begins is None or (one.memory.key or "").startswith(begins))
         ]
 
     def _counted(self, row: MemoryRow) -> Counter[str]:

@@ -12,7 +12,7 @@ from typing import Final
 
 import msgspec
 
-from tenure.core import events, incident_events
+from tenure.core import access_events, events, incident_events, truth_events
 from tenure.core.asked_dates import date_words
 from tenure.core.events import Event, EventData, Secret
 from tenure.core.identity import Grants
@@ -28,6 +28,7 @@ from tenure.core.rows import (
     DropEnded,
     DropKeyed,
     DropMemory,
+    DropPruned,
     DropSubject,
     DropSuppression,
     EndExamination,
@@ -47,12 +48,14 @@ from tenure.core.rows import (
     SearchChange,
     ShownRow,
     SuppressionRow,
+    ThingRow,
     Unindex,
     UnindexSubject,
     UsedRow,
     Withdraw,
     microseconds,
 )
+from tenure.core.truth_views import about_truth, merge_changes
 from tenure.core.vocabulary import Claim, Status
 
 
@@ -61,20 +64,17 @@ def project(event: Event, seq: int, before: MemoryRow | None) -> tuple[Change, .
     data = event.data
     if isinstance(data, events.Admitted | events.Quarantined):
         row = _born(event, data, seq)
-        return (Put(row), *_edges(row, event, data, seq))
+        return (Put(row), *_edges(row, event, data, seq), *_things(row, event))
     if isinstance(data, events.FORGETS):
         return _forgotten(event, seq)
+    if isinstance(data, truth_events.Pruned):
+        return () if event.stream is None else (DropPruned(event.tenant, event.stream),)
     if type(data) in STEP_OF:
         row = _moved(event, seq, before)
-        moved = Put(row)
-        if before is not None and isinstance(data, events.Rejected):
-            return (moved, *_value_floor(before, event, seq))
-        if isinstance(data, events.Revised):
-            return (moved, Put(_provenance(row, event, seq)))
-        return (moved,)
-    if isinstance(data, events.KeyCreated):
+        return (Put(row), *_with_move(row, before, event, seq))
+    if isinstance(data, access_events.KeyCreated):
         return (Put(_key(event, data)),)
-    return _beside(event, seq) or _about_incidents(event, seq)
+    return _beside(event, seq) or _about_incidents(event, seq) or about_truth(event, seq)
 
 
 def source_target(source_type: str | None, source_id: str) -> str:
@@ -90,6 +90,16 @@ def value_target(agent: str, purpose: str, fingerprint: bytes) -> str:
 def key_target(agent: str, purpose: str, key_digest: bytes, place: str) -> str:
     """What the floor of a key at a place is known by (SPEC F4a)."""
     return f"{agent}\x1f{purpose}\x1f{key_digest.hex()}\x1f{place}"
+
+
+def _with_move(row: MemoryRow, before: MemoryRow | None, event: Event, seq: int) -> tuple[Change, ...]:
+    """What changes beside the row of a memory that moved."""
+    data = event.data
+    if before is not None and isinstance(data, events.Rejected):
+        return _value_floor(before, event, seq)
+    if isinstance(data, events.Revised):
+        return (Put(_provenance(row, event, seq)), *_things(row, event))
+    return merge_changes(row, data)
 
 
 def _forgotten(event: Event, seq: int) -> tuple[Change, ...]:
@@ -219,6 +229,12 @@ def _edges(
     return (Put(_provenance(row, event, seq)), *map(Put, made))
 
 
+def _things(row: MemoryRow, event: Event) -> tuple[Change, ...]:
+    """What the memory claims something of (SPEC T3); what it claimed in an earlier version stays beside."""
+    things = event.secret.things if event.secret is not None else ()
+    return tuple(Put(ThingRow(row.tenant, thing, row.memory_id, row.subject)) for thing in things)
+
+
 def _provenance(row: MemoryRow, event: Event, seq: int) -> ProvenanceRow:
     return ProvenanceRow(
         row.tenant,
@@ -245,7 +261,7 @@ def search_change(event: Event, row: MemoryRow | None) -> SearchChange | None:
         return UnindexSubject(event.tenant, event.subject or "")
     if row is None:
         return None
-    if isinstance(data, events.Remembered | events.Revised):
+    if isinstance(data, _SAYING):
         return Index(row) if event.secret else None
     if row.status in _SEARCHED:
         return None
@@ -255,7 +271,7 @@ def search_change(event: Event, row: MemoryRow | None) -> SearchChange | None:
 def indexed_text(event: Event) -> str | None:
     """What was said, whence and when it was seen: what a question may ask by. None: nothing is indexed."""
     data, text = event.data, meant_text(event)
-    if text is None or not isinstance(data, events.Remembered | events.Revised):
+    if text is None or not isinstance(data, _SAYING):
         return None
     parts = [text, data.source_id]
     if data.observed_at is not None:
@@ -266,7 +282,7 @@ def indexed_text(event: Event) -> str | None:
 def meant_text(event: Event) -> str | None:
     """Content and claim: what a memory means. Names and dates beside them would make all memories alike."""
     data, secret = event.data, event.secret
-    if not isinstance(data, events.Remembered | events.Revised) or secret is None:
+    if not isinstance(data, _SAYING) or secret is None:
         return None
     return own_words(secret.content, secret.claim)
 
@@ -277,6 +293,8 @@ def own_words(content: str | None, claim: Claim | None) -> str:
     return "\n".join((content or "", *claimed))
 
 
+_SAYING: Final = (events.Remembered, events.Revised, truth_events.Unmerged, truth_events.Reinstated)
+"""Events that hold what a memory says: from then on it is found by that."""
 _SEARCHED: Final = frozenset({Status.ACTIVE, Status.QUARANTINED})
 
 
@@ -332,7 +350,10 @@ def _moved(event: Event, seq: int, before: MemoryRow | None) -> MemoryRow:
 
 
 def _promoted(row: MemoryRow, _event: Event, data: EventData) -> MemoryRow:
-    return msgspec.structs.replace(row, trust=data.trust.rank) if isinstance(data, events.Promoted) else row
+    if not isinstance(data, events.Promoted):
+        return row
+    valid_from = microseconds(data.valid_from) if data.valid_from else row.valid_from
+    return msgspec.structs.replace(row, trust=data.trust.rank, valid_from=valid_from)
 
 
 def _renewed(row: MemoryRow, _event: Event, data: EventData) -> MemoryRow:
@@ -358,14 +379,28 @@ def _revised(row: MemoryRow, event: Event, data: EventData) -> MemoryRow:
     )
 
 
+def _ended(row: MemoryRow, _event: Event, data: EventData) -> MemoryRow:
+    """Until when what it says holds, where another memory changed that (SPEC T4)."""
+    match data:
+        case truth_events.ValidUntil(valid_to=valid_to) | truth_events.Reinstated(valid_to=valid_to):
+            return msgspec.structs.replace(row, valid_to=microseconds(valid_to) if valid_to else FOREVER)
+        case events.Superseded(valid_to=valid_to) if valid_to is not None:
+            return msgspec.structs.replace(row, valid_to=microseconds(valid_to))
+        case _:
+            return row
+
+
 _EXTRA: Final[dict[Step, Callable[[MemoryRow, Event, EventData], MemoryRow]]] = {
     Step.PROMOTE: _promoted,
     Step.RENEW: _renewed,
     Step.REVISE: _revised,
+    Step.SUPERSEDE: _ended,
+    Step.CLOSE: _ended,
+    Step.REINSTATE: _ended,
 }
 
 
-def _key(event: Event, data: events.KeyCreated) -> KeyRow:
+def _key(event: Event, data: access_events.KeyCreated) -> KeyRow:
     return KeyRow(
         event.tenant,
         data.key_id,

@@ -99,6 +99,14 @@ class Claim(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     value: str
 
 
+class Support(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """How many independent sources say what a memory says; shown, and never turned into trust (SPEC M5a)."""
+
+    voices: int
+    trusted_voices: int
+    """How many of them are more than untrusted."""
+
+
 class Verdict(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """A scanner's finding as it is kept: never the text that was found (SPEC M5b)."""
 

@@ -1,12 +1,13 @@
 """The background rounds, in a thread that never delays the start and never dies quietly (SPEC T8)."""
 
 from collections.abc import Callable
+from time import monotonic
 from typing import Final
 
 from tenure.entrypoints.rounds_thread import RoundsThread
 from tenure.usecases.notifying import Messenger
 from tenure.usecases.pipeline import Pipeline
-from tenure.usecases.upkeep import LEASE_SECONDS_MIN, Round, upkeep_round
+from tenure.usecases.upkeep import LEASE_SECONDS_MIN, OnWorked, Round, nobody, upkeep_round
 from tenure.usecases.watching import Watcher
 
 LEASE_INTERVALS: Final = 2.0
@@ -29,6 +30,7 @@ class UpkeepThread(RoundsThread):
         messenger: Messenger | None = None,
         on_round: Callable[[Round], None] = lambda _round: None,
         on_failure: Callable[[Exception], None] = lambda _fault: None,
+        on_worked: OnWorked = nobody,
     ) -> None:
         self.rounds = 0
         self.failures = 0
@@ -40,6 +42,7 @@ class UpkeepThread(RoundsThread):
         self._messenger = messenger
         self._on_round = on_round
         self._on_failure = on_failure
+        self._on_worked = on_worked
         super().__init__(self._keep_up, name="tenure-upkeep")
 
     def _keep_up(self) -> float:
@@ -51,6 +54,8 @@ class UpkeepThread(RoundsThread):
                 lease_seconds=self._lease_seconds,
                 watcher=self._watcher,
                 messenger=self._messenger,
+                passed=monotonic,
+                on_worked=self._on_worked,
             )
         except Exception as fault:  # noqa: BLE001 -- no fault may end the thread; it is counted and told
             self.failures += 1

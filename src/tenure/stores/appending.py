@@ -86,11 +86,13 @@ class Batch:
                 return Stale(
                     memory_id=need.memory_id, expected=need.version, current=row.version if row else 0
                 )
+        moved: dict[UUID, int] = {}
         for sealed in item.events:
             event = sealed.event
             if type(event.data) not in STEP_OF or event.stream is None or event.version is None:
                 continue
-            current = self._version(item.tenant, event.stream)
+            current = moved.get(event.stream) or self._version(item.tenant, event.stream)
+            moved[event.stream] = event.version
             if current != event.version - 1 or self._is_withdrawn(event):
                 return Stale(memory_id=event.stream, expected=event.version - 1, current=abs(current))
         return None

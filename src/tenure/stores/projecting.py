@@ -7,21 +7,21 @@ from uuid import UUID
 import msgspec
 
 from tenure.core import views
-from tenure.core.events import LAYS_FLOORS, Event, KeyRevoked, MemoryForgotten
+from tenure.core.access_events import KeyRevoked
+from tenure.core.events import LAYS_FLOORS, Event, MemoryForgotten
 from tenure.core.memory import REVOCABLE, STEP_OF
 from tenure.core.rows import (
     REVOKING,
     AlertRow,
+    Amendment,
+    ContradictionRow,
     DerivationRow,
     Drop,
     DropEnded,
     DropKeyed,
     DropMemory,
+    DropPruned,
     DropSubject,
-    DropSuppression,
-    EndExamination,
-    EndHold,
-    EndRevocation,
     ErasureRow,
     FloorRow,
     HoldRow,
@@ -30,12 +30,13 @@ from tenure.core.rows import (
     PolicyRow,
     ProvenanceRow,
     Put,
-    PutBack,
     RevokedSourceRow,
     Row,
     ShownRow,
     SideRow,
+    SupportRow,
     SuppressionRow,
+    ThingRow,
     UsedRow,
     Withdraw,
 )
@@ -54,11 +55,30 @@ PUTS: Final[dict[type, str]] = {
     UsedRow: "put_used",
     RevokedSourceRow: "put_revoked_source",
     PolicyRow: "put_policy",
+    ThingRow: "put_thing",
+    SupportRow: "put_support",
+    ContradictionRow: "put_contradiction",
 }
 """The statement that puts each kind of row."""
 
-Selected = DropMemory | DropKeyed | DropEnded
-Amended = DropSuppression | PutBack | EndHold | EndRevocation | EndExamination
+DROPPED_WITH_SUBJECT: Final = (
+    "drop_things_of_subject",
+    "drop_support_of_subject",
+    "drop_contradictions_of_subject",
+    "drop_backing_of_subject",
+)
+"""The statements that take what a subject's memories claim, and how they stand to one another."""
+
+DROPPED_WITH_ROWS: Final = (
+    "drop_things_of",
+    "drop_support_of",
+    "drop_contradictions_of",
+    "drop_backing_from",
+    "drop_backing_by",
+)
+"""The statements that take the same of memories that go one by one."""
+
+Selected = DropMemory | DropKeyed | DropEnded | DropPruned
 
 Located = tuple[str, UUID]
 
@@ -94,7 +114,7 @@ class Transaction(Protocol):
         """Every row of one key, whatever its status."""
 
     def with_derived(self, tenant: str, memory_ids: Sequence[UUID]) -> list[MemoryRow]:
-        """The rows of memories, and of all that was made from them."""
+        """The rows of memories, of all that was made from them and of all that stands behind them."""
 
     def source_rows(self, tenant: str, source_type: str | None, source_id: str) -> list[MemoryRow]:
         """The rows of every memory that had text from a source, and of all that was made from those."""
@@ -103,9 +123,9 @@ class Transaction(Protocol):
         """The rows of a scope whose memories have ended: by subject, agent, purpose, tier and id."""
 
     def drop_rows(self, tenant: str, rows: Sequence[MemoryRow]) -> None:
-        """Drop these memory rows."""
+        """Drop these memory rows, and what says how they stand to others."""
 
-    def amend(self, change: Amended) -> None:
+    def amend(self, change: Amendment) -> None:
         """Carry out a change to rows that stand beside the memories."""
 
 
@@ -213,7 +233,7 @@ class Projection:
         """Forget the rows kept at hand, so that a long replay stays small."""
         self._rows.clear()
 
-    def _carry_out(self, change: Drop | Amended | Withdraw) -> tuple[int, tuple[MemoryRow, ...]]:
+    def _carry_out(self, change: Drop | Amendment | Withdraw) -> tuple[int, tuple[MemoryRow, ...]]:
         """A change that asks what stands: all that gathered before is written first."""
         self.write()
         match change:
@@ -222,11 +242,11 @@ class Projection:
                     if row is not None and place[0] == change.tenant and row.subject == change.subject:
                         self._rows[place] = None
                 return self._transaction.drop_subject(change), ()
-            case DropMemory() | DropKeyed() | DropEnded():
+            case DropMemory() | DropKeyed() | DropEnded() | DropPruned():
                 return self._drop_selected(change)
             case Withdraw():
                 return self._withdraw(change), ()
-            case DropSuppression() | PutBack() | EndHold() | EndRevocation() | EndExamination():
+            case _:
                 self._transaction.amend(change)
         return 0, ()
 
@@ -245,7 +265,7 @@ class Projection:
         self._transaction.drop_rows(change.tenant, gone)
         for row in gone:
             self._rows[(row.tenant, row.memory_id)] = None
-            if not isinstance(change, DropEnded):
+            if not isinstance(change, DropEnded | DropPruned):
                 floor = views.value_floor(row, change.seq, change.at)
                 self.gathered.beside += [floor] if floor is not None else []
         return len(gone), tuple(gone)
@@ -265,6 +285,9 @@ class Projection:
                     key_digest=change.key_digest,
                 )
                 return asked.with_derived(change.tenant, keyed_in(asked.key_rows(wanted), change.places))
+            case DropPruned():
+                pruned = self.row(change.tenant, change.memory_id)
+                return [pruned] if pruned is not None else []
             case DropEnded():
                 sides = (change.subject, change.agent, change.purpose)
                 return asked.ended_in_scope(change.tenant, (*sides, change.tier, change.scope_id))

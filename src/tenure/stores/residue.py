@@ -18,6 +18,7 @@ def kept_residue(look: Reading, tenant: str, subject: str, *, up_to_seq: int) ->
     return [
         _checked("memory rows of the subject", rows),
         _checked("sealed bodies of the subject in the log", look.bodies_left(tenant, subject, up_to_seq)),
+        _checked("claims of the subject's memories", look.claims_left(tenant, subject, up_to_seq)),
         _checked("entries of the subject in the word index", look.words_left(tenant, subject, up_to_seq)),
     ]
 

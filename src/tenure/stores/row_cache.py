@@ -109,7 +109,7 @@ class RowCache:
 
     def let_go(self, changes: Iterable[SearchChange]) -> None:
         """Give up what these changes took away, or changed."""
-        gone: dict[str, list[int]] = {}
+        gone: dict[tuple[str, str], list[int]] = {}
         subjects: set[tuple[str, str]] = set()
         for change in changes:
             if isinstance(change, UnindexSubject):
@@ -117,16 +117,15 @@ class RowCache:
                 self._drop_all(change.tenant, None)
             elif isinstance(change, Unindex) or change.row.version > 1:
                 row = change.row
-                gone.setdefault(row.tenant, []).append(row.created_seq)
-                subjects.add((row.tenant, row.subject))
-        if not subjects:
+                gone.setdefault((row.tenant, row.subject), []).append(row.created_seq)
+        if not subjects and not gone:
             return
         with self._lock:
             self._generation += 1
         for tenant, subject in subjects:
             self._drop_all(tenant, subject)
-        for tenant, seqs in gone.items():
-            self._drop_rows(tenant, np.array(sorted(seqs), dtype=np.int64))
+        for (tenant, subject), seqs in gone.items():
+            self._drop_rows(tenant, subject, np.array(sorted(seqs), dtype=np.int64))
 
     def look_again(self) -> None:
         """Vectors have come: rows that had none are looked at again."""
@@ -166,7 +165,8 @@ class RowCache:
             raise LookupError("a row that passed is not there")
         seqs = np.concatenate([block.rows.seqs[kept], loaded.seqs])
         order = np.argsort(seqs, kind="stable")
-        rows = together([taken(block.rows, kept), loaded])
+        rest = block.rows if len(kept) == len(block.versions) else taken(block.rows, kept)
+        rows = together([rest, loaded])
         versions = np.concatenate([block.versions[kept], versions])[order]
         return _Block(rows, versions, self._clock(), embedded)
 
@@ -187,10 +187,11 @@ class RowCache:
             for place in tuple(self._places.get((tenant, subject), ())):
                 self._forget(place)
 
-    def _drop_rows(self, tenant: str, seqs: Integers) -> None:
-        """From the blocks of every subject together, which are too large to be read again for a few rows."""
+    def _drop_rows(self, tenant: str, subject: str, seqs: Integers) -> None:
+        """From the blocks of the subject and of all together: a block is not read again for a few rows."""
         with self._lock:
-            for place in tuple(self._places.get((tenant, None), ())):
+            places = (self._places.get((tenant, one), ()) for one in (None, subject))
+            for place in [place for found in places for place in found]:
                 block = self._blocks[place]
                 kept = np.flatnonzero(~np.isin(block.rows.seqs, seqs))
                 if len(kept) < len(block.versions):

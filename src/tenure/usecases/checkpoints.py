@@ -25,8 +25,9 @@ from tenure.core.errors import InvalidRequest, NotFound, Unavailable
 from tenure.core.identity import Caller
 from tenure.core.merkle import BLOCK, Tree
 from tenure.core.rows import FOREVER, from_microseconds, microseconds
+from tenure.usecases.checkpoint_ports import CheckpointPlace
 from tenure.usecases.pipeline import Pipeline, UseCase, World
-from tenure.usecases.ports import Checkpoint, CheckpointPlace, Reading
+from tenure.usecases.ports import Checkpoint, Reading
 from tenure.usecases.recording import Showed
 
 SIZES_TOLD_MAX: Final = 5

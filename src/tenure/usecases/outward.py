@@ -1,12 +1,14 @@
-"""Whom the use cases tell what happens: whoever counts, and the receiver of alerts."""
+"""Whom the use cases tell what happens, and what looks outside for them."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import msgspec
 
 from tenure.core.events import Event
+from tenure.core.memory import Memory
+from tenure.core.probe_advice import Advice, ProbeOutcome, TargetKind
 
 
 class Observer(Protocol):
@@ -38,3 +40,37 @@ class Notifier(Protocol):
 
     def gave_up(self, number: int, because: str) -> None:
         """Tell whoever runs this that so many alerts were not sent and will not be."""
+
+
+class Looked(NamedTuple):
+    """What is to be said of a memory whose things were looked at, and the kind of thing it is about."""
+
+    memory: Memory
+    advice: Advice
+    about: TargetKind
+
+
+class Probes(Protocol):
+    """What looks at the things that memories name, where anything may be looked at (SPEC T6)."""
+
+    @property
+    def keeps_any(self) -> bool:
+        """Whether anything was found a short while ago, so that there is something to ask for."""
+
+    def look(self, tenant: str, memories: Iterable[Memory]) -> list[Looked]:
+        """Look at what these name, within the time for all; those that name nothing are left out."""
+
+    def look_if_room(self, tenant: str, memories: Iterable[Memory], now: datetime) -> list[Looked]:
+        """The same for a recall, of which only so many look at once; the others learn that at once."""
+
+    def known(self, memory: Memory) -> Advice | None:
+        """What was found a short while ago, without looking."""
+
+    def keep(self, looked: Iterable[Looked], now: datetime) -> None:
+        """Keep what was found for the rest of its time."""
+
+    def counts(self) -> Mapping[tuple[TargetKind, ProbeOutcome], int]:
+        """How many looks came to which outcome since the start."""
+
+    def refused(self) -> Mapping[TargetKind, int]:
+        """How many of them were refused."""

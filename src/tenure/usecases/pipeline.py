@@ -13,13 +13,14 @@ somebody was first, 3 and 4 run again on what is true now.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import timedelta
 from functools import partial
 from typing import Any, Final, Generic, NoReturn, TypeVar
 
 import msgspec
 
+from tenure.core.access_events import AccessDenied
 from tenure.core.authority import Denied, Permission, Target, authorise
 from tenure.core.decision import Decided, Refused
 from tenure.core.errors import (
@@ -29,23 +30,24 @@ from tenure.core.errors import (
     Unavailable,
     VersionConflict,
 )
-from tenure.core.events import AccessDenied, Event
+from tenure.core.events import Event
 from tenure.core.identity import Caller, Moment
-from tenure.core.remembering import WriteRules
 from tenure.core.review import ReviewRules
 from tenure.core.scanning import Finding
 from tenure.core.toolguard import Tools
 from tenure.core.truth import Doubt
+from tenure.core.truth_rules import TruthRules
 from tenure.core.watching import WatchRules
 from tenure.core.wording import Language
+from tenure.core.write_facts import WriteRules
 from tenure.usecases.asked import Asked, Prepared
+from tenure.usecases.checkpoint_ports import CheckpointPlace
 from tenure.usecases.meaning import Meaning
-from tenure.usecases.outward import Observer
+from tenure.usecases.outward import Observer, Probes
 from tenure.usecases.ports import (
     Append,
     Appended,
     AppendResult,
-    CheckpointPlace,
     Clock,
     FirstAnswer,
     Idempotency,
@@ -61,6 +63,7 @@ from tenure.usecases.recording import Reads, Showed, look, may_be_lost
 from tenure.usecases.scanning import Scanning
 from tenure.usecases.sealing import open_event, seal
 from tenure.usecases.tokenizing import NoTokenizers, Tokenizers
+from tenure.usecases.truth_ports import Stood
 from tenure.usecases.turns import Turns
 from tenure.usecases.verdicts import Verdicts
 
@@ -90,6 +93,11 @@ class Rules(msgspec.Struct, frozen=True, kw_only=True):
     log_name: str | None = None
     checkpoint_every: timedelta = timedelta(minutes=5)
 
+    @property
+    def truth(self) -> TruthRules:
+        """How memories are compared, doubted and no longer kept at hand: a write is held to it first."""
+        return self.write.truth
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class World:
@@ -107,6 +115,8 @@ class World:
     """Where the tenant's forgetting stood when this node last saw it; 0 where nothing was forgotten."""
     scanned: tuple[Finding, ...] = ()
     """What scanners outside said of the command's text before it took its turn (`UseCase.text`)."""
+    stood: Stood = field(default_factory=dict)
+    """What stands within walls that were looked into, for all commands that share the reading."""
 
 
 def no_replay(_world: World, _caller: Caller, _first: Event | None, _outcome: bytes) -> NoReturn:
@@ -160,6 +170,7 @@ class Pipeline:
         self.tokenizers = tokenizers or NoTokenizers()
         self.verdicts = Verdicts()
         self.observer: Observer | None = None
+        self.probes: Probes | None = None
         self._turns: Turns[Asked] = Turns(self._carry, size_max=COMBINED_MAX)
         self._forgot_seqs: dict[str, int] = {}
 
@@ -259,15 +270,16 @@ class Pipeline:
             one.answer = one.prepared = None
         if any(one.use_case.after_receipts for one in waiting):
             self.store.settle()
+        stood: Stood = {}
         with self.store.reading() as reading:
             for one in waiting:
-                self._ready(one, reading)
+                self._ready(one, reading, stood)
         return self._append([one for one in waiting if one.prepared is not None])
 
-    def _ready(self, one: Asked, reading: Reading) -> None:
+    def _ready(self, one: Asked, reading: Reading, stood: Stood) -> None:
         """Steps 2 to 4 for one command: it is prepared afterwards, or answered."""
         try:
-            ready = self._prepare(one, reading)
+            ready = self._prepare(one, reading, stood)
         except Unavailable:
             raise
         except TenureError as error:
@@ -280,7 +292,7 @@ class Pipeline:
             else:
                 one.answer = ready[0]
 
-    def _prepare(self, one: Asked, reading: Reading) -> Prepared[Any] | tuple[Any]:
+    def _prepare(self, one: Asked, reading: Reading, stood: Stood) -> Prepared[Any] | tuple[Any]:
         use_case, caller, command = one.use_case, one.caller, one.command
         self._authorise(use_case, caller, command)
         idempotency = self._idempotency(use_case, caller, command, one.key)
@@ -288,7 +300,7 @@ class Pipeline:
             first = reading.first_answer(caller.tenant, idempotency.key)
             if first is not None:
                 return (self._first_answer(use_case, caller, idempotency, first, reading),)
-        outcome = self._decide(use_case, caller, command, reading, scanned=one.scanned)
+        outcome = self._decide(use_case, caller, command, reading, scanned=one.scanned, stood=stood)
         if isinstance(outcome, Refused):
             return (outcome.error,)
         return Prepared(self._recorded(use_case, caller, command, outcome), idempotency)
@@ -307,22 +319,30 @@ class Pipeline:
         reading: Reading,
         *,
         scanned: tuple[Finding, ...],
+        stood: Stood | None = None,
     ) -> Decided[A] | Refused:
-        moment = self.clock.moment()
-        world = World(
+        world = self.world(
+            reading,
+            forgot_seq=self._forgot_seqs.get(caller.tenant, 0),
+            scanned=scanned,
+            stood=stood if stood is not None else {},
+        )
+        facts = use_case.gather(world, caller, command)
+        return use_case.decide(command, facts, caller, world.moment, self.rules)
+
+    def world(self, reading: Reading, **known: Any) -> World:
+        """What a gather may look at, at this moment."""
+        return World(
             reading=reading,
             keyring=self.keyring,
             rules=self.rules,
-            moment=moment,
+            moment=self.clock.moment(),
             scanning=self.scanning,
             verdicts=self.verdicts,
             meaning=self.meaning,
             tokenizers=self.tokenizers,
-            forgot_seq=self._forgot_seqs.get(caller.tenant, 0),
-            scanned=scanned,
+            **known,
         )
-        facts = use_case.gather(world, caller, command)
-        return use_case.decide(command, facts, caller, moment, self.rules)
 
     def _recorded(
         self, use_case: UseCase[C, F, A], caller: Caller, command: C, decided: Decided[A]
@@ -418,16 +438,7 @@ class Pipeline:
         if first.request != idempotency.request:
             return _mismatch()
         stored = reading.event(caller.tenant, first.seq)
-        world = World(
-            reading=reading,
-            keyring=self.keyring,
-            rules=self.rules,
-            moment=self.clock.moment(),
-            scanning=self.scanning,
-            verdicts=self.verdicts,
-            meaning=self.meaning,
-            tokenizers=self.tokenizers,
-        )
+        world = self.world(reading)
         try:
             event = open_event(stored, self.keyring) if stored is not None else None
             return use_case.replay(world, caller, event, first.outcome)

@@ -24,6 +24,7 @@ from tenure.core.rows import (
     SuppressionRow,
 )
 from tenure.usecases.searching import Searching
+from tenure.usecases.truth_ports import TruthReading
 
 
 class Clock(Protocol):
@@ -238,17 +239,6 @@ class Checkpoint(msgspec.Struct, frozen=True, gc=False):
     """In microseconds since 1970 UTC."""
 
 
-class CheckpointPlace(Protocol):
-    """Somewhere outside the store where signed checkpoints are put, so that no one hand holds both."""
-
-    @property
-    def name(self) -> str:
-        """What tells this place from others."""
-
-    def put(self, tenant: str, size: int, note: str) -> bool:
-        """Put a note there; gives back whether it is there now. Never raises: it tells what is wrong."""
-
-
 class Unembedded(msgspec.Struct, frozen=True, kw_only=True):
     """A memory that is found by words and has no vector of a model yet."""
 
@@ -323,7 +313,7 @@ class IncidentReading(Protocol):
         """How far a worker got in a tenant's log; 0 where it never began."""
 
 
-class Reading(IncidentReading, Searching, Protocol):
+class Reading(IncidentReading, Searching, TruthReading, Protocol):
     """One consistent look at the store."""
 
     def first_answer(self, tenant: str, key: str) -> FirstAnswer | None:

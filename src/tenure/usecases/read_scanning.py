@@ -2,11 +2,13 @@
 
     1 take the best candidates, and ask for the verdicts on them that do not stand yet
     2 leave out what must not be shown; the next candidates take the places
-    3 pack, and read what is packed as one text, in each of its orders
-    4 something stands across several items: one gives way, and again from 1
+    3 pack; what contradicts an item that is believed before it gives way, and again from 1
+    4 read what is packed as one text, in each of its orders
+    5 something stands across several items: one gives way, and again from 1
 
 What was found in an active memory of the present goes back to quarantine with the same events as the receipt,
-so that it is durable before the answer. A look at the past only leaves out.
+so that it is durable before the answer. A look at the past only leaves out, and so does one at what was
+superseded.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -21,10 +23,11 @@ from tenure.core import read_scanning
 from tenure.core.events import AlertRaised, Event
 from tenure.core.memory import Memory
 from tenure.core.read_scanning import SPLIT_PAYLOAD, Crossing, Judged, Word
-from tenure.core.retrieval import Found, Ranked, Recall, Skipped, pack
+from tenure.core.retrieval import Beside, Found, Probed, Ranked, Recall, Skipped, not_probed, pack
 from tenure.core.rows import from_microseconds
 from tenure.core.scanning import Finding, FindingKind
 from tenure.core.vocabulary import Status
+from tenure.usecases.contradiction_notes import ContradictionNotes
 from tenure.usecases.pipeline import World
 from tenure.usecases.tokenizing import counter
 from tenure.usecases.verdicts import Key
@@ -57,24 +60,39 @@ def show(
     *,
     wanted: int,
     standing: Mapping[UUID, Status] | None = None,
+    probed: Probed = not_probed,
 ) -> Shown:
     """The answer made of the best candidates that may be shown; what is behind the first batch fills up."""
     is_past = command.as_of is not None
     sieve = Sieve(world, tenant, is_past=is_past)
     offered = _Offered(sieve, batches, at_once=command.limit)
+    contradicting = ContradictionNotes(world, tenant, as_of=command.as_of)
+    beside = Beside(standing={} if standing is None else standing, probed=probed)
     out: set[UUID] = set()
+    hidden: set[UUID] = set()
+    rounds = 0
     alerts: dict[str, Event] = {}
     count = counter(world.tokenizers, command.tokenizer)
     while True:
         found = pack(
-            offered.first(wanted, without=out),
+            offered.first(wanted, without=out | hidden),
             command,
             world.moment.fresh_id,
             world.moment.now,
             world.rules.doubt,
-            standing=standing,
+            half_lives=world.rules.truth.half_lives,
+            beside=beside,
             count=count,
         )
+        told_of = contradicting.among([item.memory for item in found.items])
+        if told_of.hidden or told_of.contradicted != beside.contradicted:
+            hidden |= told_of.hidden
+            beside = msgspec.structs.replace(beside, contradicted=told_of.contradicted)
+            rounds += 1
+            # Notes take room in a budget, and what that leaves out can change the notes.
+            if rounds >= REFILLS_MAX:
+                offered.close({item.memory.id for item in found.items})
+            continue
         memories = [item.memory for item in found.items if item.memory.content is not None]
         told = sieve.together(memories)
         if told is None:
@@ -87,7 +105,9 @@ def show(
             alerts.setdefault(read_scanning.about(parts), event)
         if len(out) == REFILLS_MAX:
             offered.close({item.memory.id for item in found.items})
-    skipped = Skipped(budget=found.skipped.budget, scan=sieve.left_out, together=len(out))
+    skipped = Skipped(
+        budget=found.skipped.budget, scan=sieve.left_out, together=len(out), contradicted=len(hidden)
+    )
     return Shown(
         found=msgspec.structs.replace(found, skipped=skipped),
         events=(*sieve.events, *_not_raised_yet(world, tenant, alerts)),
@@ -141,7 +161,7 @@ class Sieve:
             self._own[memory.id] = frozenset(finding.rule for finding in findings or ())
             return True
         self.left_out += 1
-        if said.word is Word.QUARANTINE and not self._is_past:
+        if said.word is Word.QUARANTINE and not self._is_past and memory.status is Status.ACTIVE:
             event = read_scanning.holding(memory, findings or (), said, self._world.moment.now)
             self.events.append(event)
         return False

@@ -14,8 +14,8 @@ from tenure.core.history import Happening, tell
 from tenure.core.identity import Caller, SourceType, checked_name
 from tenure.core.incident_events import SourceRevoked
 from tenure.core.memory import Memory, evolve
-from tenure.core.rows import microseconds
-from tenure.core.vocabulary import Kind, Source, Status, Trust
+from tenure.core.rows import MERGED, microseconds
+from tenure.core.vocabulary import Kind, Source, Status, Support, Trust
 from tenure.usecases.paging import position
 from tenure.usecases.pipeline import UseCase, World
 from tenure.usecases.ports import Listing
@@ -23,6 +23,8 @@ from tenure.usecases.recording import Showed
 from tenure.usecases.sealing import fold, load, open_event, standing
 
 PAGE_ITEMS_MAX = 200
+EVIDENCE_MAX = 200
+"""So many of the memories that were merged behind one are named, by their ids."""
 _CURSOR = "after:"
 
 
@@ -121,6 +123,18 @@ def credential_name(world: World, tenant: str, actor: str) -> str | None:
     except ValueError:
         return None
     return row.name if row is not None else None
+
+
+def _get(world: World, caller: Caller, command: Get) -> Memory:
+    """The memory, with what was merged behind it, and how many sources say so (SPEC T2, M5a)."""
+    memory = visible(world, caller, command.memory_id)
+    merged = world.reading.edges(caller.tenant, (MERGED,), parents=[memory.id])
+    counted = next(iter(world.reading.support(caller.tenant, [memory.id])), None)
+    return msgspec.structs.replace(
+        memory,
+        evidence=tuple(sorted(edge.child for edge in merged))[:EVIDENCE_MAX],
+        support=Support(voices=counted.voices, trusted_voices=counted.trusted_voices) if counted else None,
+    )
 
 
 def _no_target(_command: object) -> Target:
@@ -237,7 +251,7 @@ GET: UseCase[Get, Memory, Memory] = UseCase(
     name="get",
     permission=Permission.READ,
     target=_no_target,
-    gather=lambda world, caller, command: visible(world, caller, command.memory_id),
+    gather=_get,
     decide=lambda _command, memory, caller, moment, _rules: Decided(
         answer=presented(memory, caller, moment.now)
     ),

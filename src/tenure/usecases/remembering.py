@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import TypedDict
 from uuid import UUID
 
 import msgspec
@@ -9,12 +10,15 @@ import msgspec
 from tenure.core import remembering
 from tenure.core.admission import CUSTOM_FAILED
 from tenure.core.authority import Permission, Target, answered
+from tenure.core.claims import extracted
+from tenure.core.comparing import Compared
+from tenure.core.creation import origins, own_scope
 from tenure.core.decision import Decided, Refused
 from tenure.core.errors import MemoryRejected, NotFound, Unavailable
 from tenure.core.events import Event
 from tenure.core.events import Refused as RefusedEvent
 from tenure.core.forgetting import write_targets
-from tenure.core.identity import Caller, Moment, Scope
+from tenure.core.identity import Boundary, Caller, Moment, Scope
 from tenure.core.memory import Memory
 from tenure.core.proposals import (
     Remember,
@@ -27,12 +31,16 @@ from tenure.core.proposals import (
     check_text,
 )
 from tenure.core.read_scanning import scanned_text
-from tenure.core.remembering import WriteFacts, Written, completed, own_scope
+from tenure.core.remembering import Written, completed
 from tenure.core.revoked_sources import write_sources
 from tenure.core.rows import FloorRow
 from tenure.core.scanning import Finding, FindingKind
+from tenure.core.statements import Statement, as_found
+from tenure.core.validity import Interval
 from tenure.core.views import NO_SUBJECT
-from tenure.core.vocabulary import Source, Status
+from tenure.core.vocabulary import Source, Status, Trust
+from tenure.core.write_facts import WriteFacts
+from tenure.usecases.comparing import compared, things
 from tenure.usecases.pipeline import Rules, UseCase, World
 from tenure.usecases.read_scanning import keep
 from tenure.usecases.reading import first_memory, visible
@@ -65,6 +73,7 @@ def _gather_remember(world: World, caller: Caller, command: Remember) -> WriteFa
     scope = command.scope or own_scope(command.subject)
     floors, forgot_seq = _floors(world, caller, command, scope, fingerprint, key_digest)
     parents = tuple(_parent(world, caller, command, parent) for parent in command.derived_from)
+    said = _said(world, caller, command, fingerprint, parents)
     return WriteFacts(
         findings=_findings(world, caller, _whole(command), content=command.content, stands=True),
         fingerprint=fingerprint,
@@ -75,6 +84,60 @@ def _gather_remember(world: World, caller: Caller, command: Remember) -> WriteFa
         present=load(world.reading, world.keyring, caller.tenant, command.id) if command.id else None,
         corrected=corrected,
         parents=parents,
+        **_compared(world, said, command),
+    )
+
+
+class Beside(TypedDict, total=False):
+    """What a write is compared with, as the facts name it."""
+
+    said: Statement
+    things: tuple[bytes, ...]
+    compared: tuple[Compared, ...]
+
+
+def _compared(world: World, said: Statement | None, command: Remember) -> Beside:
+    """What stands and says the same, or otherwise (SPEC T2, T3); nothing, where that is not looked for."""
+    if said is None:
+        return {}
+    about = things(world.keyring, said.boundary.tenant, said.claims)
+    corrected = {command.supersedes} if command.supersedes is not None else set[UUID]()
+    found = compared(world, said, command.claim, about, leaving_out=corrected)
+    return {"said": said, "things": about, "compared": found}
+
+
+def _said(
+    world: World,
+    caller: Caller,
+    command: Remember,
+    fingerprint: bytes,
+    parents: Sequence[Memory],
+    memory_id: UUID | None = None,
+) -> Statement | None:
+    """The memory as it is compared; None where nothing is, or where it is too long to be taken in."""
+    rules, now = world.rules, world.moment.now
+    if not rules.truth.compares or len(command.content) > rules.content_characters_max:
+        return None
+    given = () if command.claim is None else (as_found(command.claim),)
+    return Statement(
+        id=memory_id or command.id or world.moment.fresh_id,
+        boundary=Boundary(
+            tenant=caller.tenant,
+            agent=command.agent,
+            purpose=command.purpose,
+            subject=command.subject,
+        ),
+        scope=command.scope or own_scope(command.subject),
+        kind=command.kind,
+        content=command.content,
+        trust=Trust.UNTRUSTED,
+        said_at=min(command.source.observed_at or now, now),
+        valid=Interval(start=command.valid_from, end=command.valid_to),
+        claims=(*given, *extracted(command.content)),
+        origins=origins(command.source, tuple(parents)),
+        thread=command.source.thread,
+        fingerprint=fingerprint.hex(),
+        derived_from=tuple(parent.id for parent in parents),
     )
 
 
@@ -228,6 +291,7 @@ def _gather_revise(world: World, caller: Caller, command: ReviseMemory) -> tuple
         floors=floors if revise.content is not None else (),
         revoked=_revoked(world, caller, revise.source),
         forgot_seq=forgot_seq,
+        **_compared(world, _said(world, caller, whole, fingerprint, (), memory.id), whole),
     )
     return memory, facts
 

@@ -19,7 +19,7 @@ from tenure.core.incident_events import CalledTool, Influenced
 from tenure.core.memory import Memory
 from tenure.core.proposals import check_scope
 from tenure.core.ranking import Question, rank
-from tenure.core.retrieval import Filter, Found, Ranked, Recall, newest, ranked
+from tenure.core.retrieval import Filter, Found, Probed, Ranked, Recall, newest, not_probed, ranked
 from tenure.core.rows import microseconds
 from tenure.core.scopes import Place, places
 from tenure.core.source_share import shared_out
@@ -109,24 +109,25 @@ def where(command: Recall, caller: Caller, now: datetime) -> Filter:
     )
 
 
-def _gather(world: World, caller: Caller, command: Recall) -> RecallFacts:
+def gather(world: World, caller: Caller, command: Recall, *, probed: Probed = not_probed) -> RecallFacts:
+    """All that the answer is made of; ``probed`` tells what looks at what memories name have found."""
     _check(world, command)
     asked = where(command, caller, world.moment.now)
     inherits = world.rules.write.ladder.inherits
     around = places(command.scope, command.subject, inherits) if command.scope is not None else ()
     wanted = command.limit * (OPENED_PER_ITEM if command.budget_tokens is not None else 1)
-    then: dict[UUID, Status] = {}
-    if command.as_of is None:
+    then: dict[UUID, Status] | None = None
+    at = command.as_of or (world.moment.now if asked.asks_of_before else None)
+    if at is None:
         placed = _placed(world, world.reading, asked, around, command)
         offered = (opened(world, caller.tenant, batch) for batch in _batches(placed.rows, wanted))
     else:
-        past = look_back(world, asked, command.as_of, places=around)
+        then, past = {}, look_back(world, asked, at, places=around)
         placed = _placed(world, past, asked, around, command)
         offered = (
             _then(past, caller, batch, then, world.moment.now) for batch in _batches(placed.rows, wanted)
         )
-    standing = then if command.as_of is not None else None
-    shown = show(world, command, caller.tenant, offered, wanted=wanted, standing=standing)
+    shown = show(world, command, caller.tenant, offered, wanted=wanted, standing=then, probed=probed)
     found = msgspec.structs.replace(shown.found, rankers=placed.rankers, without=placed.without)
     return RecallFacts(
         shown=msgspec.structs.replace(shown, found=found),
@@ -216,7 +217,7 @@ def _placed(world: World, rows: Searching, asked: Filter, around: Sequence[Place
         )
         for number, asked_for in enumerate(terms)
     ]
-    ranking = rank(found, questions, asked.now)
+    ranking = rank(found, questions, asked.now, world.rules.truth.half_lives)
     order = shared_out(
         ranking.order,
         ranking.scores,
@@ -312,7 +313,7 @@ RECALL: UseCase[Recall, RecallFacts, Found] = UseCase(
     name="recall",
     permission=Permission.RECALL,
     target=_target,
-    gather=_gather,
+    gather=gather,
     decide=_decide,
 )
 

@@ -1,18 +1,21 @@
 """Deciding on single memories (SPEC L6, L7, L11, L12). The queue of what waits is in review_queue.py."""
 
 from collections.abc import Callable
+from typing import NamedTuple
 from uuid import UUID
 
 import msgspec
 
 from tenure.core import incidents, retention, review
 from tenure.core.authority import Permission, Target, answered
+from tenure.core.comparing import Compared
 from tenure.core.decision import Decided, Refused
 from tenure.core.events import Event
 from tenure.core.identity import Caller, Moment
 from tenure.core.memory import Memory
 from tenure.core.retention import Renew
 from tenure.core.review import Judge
+from tenure.usecases.comparing import compared_again
 from tenure.usecases.pipeline import Rules, UseCase, World
 from tenure.usecases.reading import first_memory, visible
 from tenure.usecases.sealing import load
@@ -40,18 +43,37 @@ def _judged(world: World, caller: Caller, command: JudgeMemory) -> Memory:
     return visible(world, caller, command.memory_id)
 
 
-def _to_promote(world: World, caller: Caller, command: JudgeMemory) -> tuple[Memory, Memory | None]:
+class ToPromote(NamedTuple):
+    """A memory that waits, what it corrects, and what stands and says the same or otherwise."""
+
+    memory: Memory
+    corrected: Memory | None
+    compared: tuple[Compared, ...]
+
+
+def _to_promote(world: World, caller: Caller, command: JudgeMemory) -> ToPromote:
     memory = visible(world, caller, command.memory_id)
     corrected = None
     if memory.supersedes is not None:
         corrected = load(world.reading, world.keyring, caller.tenant, memory.supersedes)
-    return memory, corrected
+    leaving_out = {memory.supersedes} if memory.supersedes is not None else set[UUID]()
+    return ToPromote(memory, corrected, compared_again(world, memory, leaving_out=leaving_out))
 
 
 def _promote(
-    command: JudgeMemory, facts: tuple[Memory, Memory | None], caller: Caller, moment: Moment, rules: Rules
+    command: JudgeMemory, facts: ToPromote, caller: Caller, moment: Moment, rules: Rules
 ) -> Decided[Memory] | Refused:
-    return _told(review.promote(command.judge, facts[0], facts[1], caller, moment, rules.review), caller)
+    decided = review.promote(
+        command.judge,
+        facts.memory,
+        facts.corrected,
+        caller,
+        moment,
+        rules.review,
+        truth=rules.truth,
+        compared=facts.compared,
+    )
+    return _told(decided, caller)
 
 
 def _renew(
@@ -88,7 +110,7 @@ def _judgement(
     )
 
 
-PROMOTE: UseCase[JudgeMemory, tuple[Memory, Memory | None], Memory] = UseCase(
+PROMOTE: UseCase[JudgeMemory, ToPromote, Memory] = UseCase(
     name="promote",
     permission=Permission.REVIEW,
     target=_no_target,

@@ -11,9 +11,10 @@ from uuid import UUID
 
 import msgspec
 
-from tenure.core import review, review_queue
+from tenure.core import review_queue
 from tenure.core.authority import Permission, Target
 from tenure.core.decision import Decided
+from tenure.core.duplicates import Contradiction, verdict
 from tenure.core.events import Quarantined, decode_event, decode_header
 from tenure.core.highlighting import Highlight, masked, show
 from tenure.core.identity import Caller, Scope
@@ -23,7 +24,8 @@ from tenure.core.ranking import Question, rank
 from tenure.core.retrieval import Filter, ranked
 from tenure.core.review_queue import AskQueue, Order, SourceRecord
 from tenure.core.rows import MemoryRow, microseconds
-from tenure.core.vocabulary import Claim, Decision, Source, Status
+from tenure.core.statements import Statement, statement_of
+from tenure.core.vocabulary import Decision, Source, Status
 from tenure.core.wording import analyse
 from tenure.usecases.paging import position
 from tenure.usecases.pipeline import UseCase, World
@@ -245,19 +247,40 @@ def _principal(world: World, tenant: str, actor: str) -> Principal:
 
 
 def _contradictions(world: World, memory: Memory, neighbours: Sequence[Memory]) -> Iterator[Memory]:
-    """Active memories that claim something else of the same thing: looked for by the words of the claim."""
-    claim = memory.claim
-    if claim is None:
-        return
+    """Active memories that cannot be true beside it: those recorded, then what was written before those were.
+
+    The latter are looked for by the words of what is claimed.
+    """
     told: set[UUID] = set()
-    for other in (*neighbours, *_nearest(world, memory, _thing(claim), CLAIMED_MAX)):
-        if other.id not in told and review.contradicts(memory, other):
-            told.add(other.id)
+    for other in _recorded(world, memory):
+        told.add(other.id)
+        yield other
+    said = statement_of(memory)
+    if not said.claims:
+        return
+    like = world.rules.truth.like
+    for other in (*neighbours, *_nearest(world, memory, _things(said), CLAIMED_MAX)):
+        if other.id in told:
+            continue
+        told.add(other.id)
+        if isinstance(verdict(said, statement_of(other), cosine=None, like=like), Contradiction):
             yield other
 
 
-def _thing(claim: Claim) -> str:
-    return f"{claim.entity}\n{claim.attribute}"
+def _recorded(world: World, memory: Memory) -> Iterator[Memory]:
+    """What a contradiction was recorded with that is open, so far as it stands."""
+    rows = world.reading.contradictions_of(memory.tenant, [memory.id])
+    rows = sorted((row for row in rows if not row.resolved_seq), key=lambda row: -row.found_seq)
+    for row in rows[:CLAIMED_MAX]:
+        other_id = row.doubted if row.believed == memory.id else row.believed
+        other = load(world.reading, world.keyring, memory.tenant, other_id)
+        if other is not None and other.status_at(world.moment.now) is Status.ACTIVE:
+            yield other
+
+
+def _things(said: Statement) -> str:
+    """The words of what is claimed something of."""
+    return "\n".join(f"{one.entity}\n{one.attribute}" for one in said.claims)
 
 
 def _nearest(world: World, memory: Memory, text: str, limit: int) -> list[Memory]:
@@ -272,7 +295,8 @@ def _nearest(world: World, memory: Memory, text: str, limit: int) -> list[Memory
     terms = sorted(set(analyse(text, world.rules.language)))[:_QUERY_TERMS_MAX]
     rows, postings = world.reading.search(where, terms, None)
     sharing = {int(seq) for one in postings.values() for seq in one.seqs}
-    ranking = rank(rows, [Question(list(postings.values()), None)], where.now)
+    asked = [Question(list(postings.values()), None)]
+    ranking = rank(rows, asked, where.now, world.rules.truth.half_lives)
     nearest = [one.candidate for one in ranked(rows, ranking) if one.candidate.created_seq in sharing]
     found = [load(world.reading, world.keyring, memory.tenant, one.memory_id) for one in nearest[:limit]]
     return [other for other in found if other is not None]

@@ -1,4 +1,4 @@
-"""Putting a past together again from the log, for a recall as of a moment (SPEC R8, T4).
+"""Putting a past together again from the log, for recalls of a moment or of what held (SPEC R8, T4).
 
     1 every memory that there ever was in the boundary, each folded over what had happened by then
     2 of those that passed the filters then: none whose source was revoked by then
@@ -8,7 +8,7 @@
 The search data and the views know the present alone, so all of it comes from the events.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Final
 from uuid import UUID
@@ -29,6 +29,7 @@ from tenure.core.rows import (
 )
 from tenure.core.scopes import Place
 from tenure.core.time_travel import Past, Recorded, Then
+from tenure.core.truth_events import Pruned
 from tenure.core.views import indexed_text, key_target, own_words
 from tenure.core.vocabulary import Status
 from tenure.usecases.paging import batched, subject_events
@@ -67,6 +68,20 @@ def look_back(world: World, where: Filter, at: datetime, *, places: Sequence[Pla
     )
 
 
+def rows_then(world: World, tenant: str, memory_ids: Sequence[UUID], at: datetime) -> list[MemoryRow]:
+    """The rows of memories as they stood, but for what was withdrawn by then, or is gone for good since."""
+    streams = _streams(world, tenant, memory_ids)
+    now = _rows_now(world, tenant, memory_ids)
+    withdrawn = _Withdrawn(world, tenant, at)
+    return [
+        row
+        for memory_id, (stored, headers) in streams.items()
+        if (row := time_travel.stood(headers, at)) is not None
+        and not withdrawn.reached(memory_id, stored, now.get(memory_id))
+        and (memory_id in now or not is_gone(world, tenant, memory_id))
+    ]
+
+
 def is_gone(world: World, tenant: str, memory_id: UUID) -> bool:
     """Whether a memory that is in no view, or one that it came of, was forgotten or erased (SPEC F9)."""
     waiting, seen = [memory_id], {memory_id}
@@ -76,7 +91,7 @@ def is_gone(world: World, tenant: str, memory_id: UUID) -> bool:
         if _lies_below(world, recorded):
             return True
         memory = _folded(recorded)
-        parents = set(memory.derived_from) - seen if memory is not None else set()
+        parents = _came_of(memory) - seen if memory is not None else set()
         standing = {row.memory_id for row in world.reading.rows_of(tenant, parents)} if parents else set()
         waiting += sorted(parents - standing)
         seen |= parents
@@ -91,21 +106,28 @@ def _stood(world: World, where: Filter, at: datetime) -> Iterator[tuple[UUID, li
     if len(ids) > MEMORIES_MAX:
         raise InvalidRequest(
             f"more than {MEMORIES_MAX:,} memories would have to be read for this moment",
-            field="as_of",
+            field="valid_at" if where.asks_of_before else "as_of",
             hint="Name a subject.",
         )
     for batch in batched(ids, BATCH):
-        streams: dict[UUID, list[StoredEvent]] = {memory_id: [] for memory_id in batch}
-        headers: dict[UUID, list[Recorded]] = {memory_id: [] for memory_id in batch}
-        for stored in world.reading.events_of(where.tenant, batch):
-            event = decode_event(decode_header(stored.header), None)
-            if event.stream is not None:
-                streams[event.stream].append(stored)
-                headers[event.stream].append(Recorded(stored.seq, event))
-        for memory_id, recorded in headers.items():
+        for memory_id, (stored, recorded) in _streams(world, where.tenant, batch).items():
             row = time_travel.stood(recorded, at)
-            if row is not None and time_travel.passes(row, where):
-                yield memory_id, streams[memory_id]
+            corrected = time_travel.was_corrected(recorded, at)
+            if row is not None and time_travel.passes(row, where, corrected=corrected):
+                yield memory_id, stored
+
+
+def _streams(
+    world: World, tenant: str, memory_ids: Sequence[UUID]
+) -> Mapping[UUID, tuple[list[StoredEvent], list[Recorded]]]:
+    """The events of each of these memories, as they are stored and with nothing of them opened."""
+    streams: dict[UUID, tuple[list[StoredEvent], list[Recorded]]] = {one: ([], []) for one in memory_ids}
+    for stored in world.reading.events_of(tenant, memory_ids):
+        event = decode_event(decode_header(stored.header), None)
+        if event.stream is not None:
+            streams[event.stream][0].append(stored)
+            streams[event.stream][1].append(Recorded(stored.seq, event))
+    return streams
 
 
 def _rows_now(world: World, tenant: str, ids: Sequence[UUID]) -> dict[UUID, MemoryRow]:
@@ -129,7 +151,13 @@ def _then(world: World, stored: list[StoredEvent], at: datetime, row_now: Memory
         return None
     if row_now is not None and row_now.status == REVOKING:
         now = msgspec.structs.replace(now, status=Status.REVOKED)
-    return Then(row=row, memory=memory, text=text, now=now)
+    return Then(row=row, memory=memory, text=text, now=now, corrected=time_travel.was_corrected(recorded, at))
+
+
+def _came_of(memory: Memory) -> set[UUID]:
+    """What goes and takes the memory along: what it was made from, and what stands for it (SPEC F9, T2)."""
+    stands = {memory.merged_into} if memory.merged_into is not None else set()
+    return {*memory.derived_from, *stands}
 
 
 def _folded(recorded: Iterable[Recorded]) -> Memory | None:
@@ -176,7 +204,8 @@ class _Withdrawn:
 def _lies_below(world: World, recorded: Sequence[Recorded]) -> bool:
     if any(isinstance(one.event.data, MemoryForgotten) for one in recorded) or not recorded:
         return True
-    row = time_travel.stood(recorded, recorded[-1].event.at)
+    kept = [one for one in recorded if not isinstance(one.event.data, Pruned)]
+    row = time_travel.stood(kept, recorded[-1].event.at)
     said = [one.event.secret for one in recorded if indexed_text(one.event) is not None]
     if row is None or not said:
         return True

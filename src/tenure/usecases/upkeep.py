@@ -3,11 +3,13 @@
 Of many nodes over one store one does them: whoever holds the lease, which each round prolongs. When the
 holder is gone, the lease runs out and the next node that asks has it. Two holders at once would double
 nothing, since the store takes an event only on the version that it was decided on.
+
+Each step is one worker: it has its turn in each round, and one that fails is in no other's way.
 """
 
 from collections.abc import Callable
 from datetime import datetime, timedelta
-from typing import Final, TypeVar
+from typing import Final, NamedTuple, TypeAlias, TypeVar
 
 import msgspec
 
@@ -24,10 +26,14 @@ from tenure.usecases.erasure import finish_begun
 from tenure.usecases.notifying import Messenger
 from tenure.usecases.pipeline import Pipeline
 from tenure.usecases.policy_switching import Switching, switch_round
-from tenure.usecases.ports import Append, Appended, EndedScope
+from tenure.usecases.portions import Passed, Portions, at_a_standstill
+from tenure.usecases.ports import Append, Appended, AppendResult, EndedScope
+from tenure.usecases.pruning import Pruned, prune_round
 from tenure.usecases.scopes import resolved
 from tenure.usecases.sealing import fold, seal
 from tenure.usecases.sources import finish_revocations
+from tenure.usecases.stale_probing import check_round
+from tenure.usecases.truth_upkeep import Comparing, Reinstating, compare_round, stranded_round
 from tenure.usecases.watching import Watched, Watcher
 
 T = TypeVar("T")
@@ -52,7 +58,27 @@ class Round(msgspec.Struct, frozen=True, kw_only=True):
     delivered: int = 0
     held: int = 0
     embedded: int = 0
+    reinstated: int = 0
+    merged: int = 0
+    contradicted: int = 0
+    pruned: int = 0
+    checked: int = 0
     more: bool = False
+
+
+class Worked(NamedTuple):
+    """What one worker's turn in a round took, and whether it failed."""
+
+    worker: str
+    seconds: float
+    failed: bool
+
+
+OnWorked: TypeAlias = Callable[[Worked], None]
+
+
+def nobody(_worked: Worked) -> None:
+    """Nobody wants to know."""
 
 
 def upkeep_round(
@@ -63,50 +89,87 @@ def upkeep_round(
     watcher: Watcher | None = None,
     messenger: Messenger | None = None,
     embedding: Embedding | None = None,
+    passed: Passed = at_a_standstill,
+    on_worked: OnWorked = nobody,
 ) -> Round:
-    """Write what time has done, probe forgets that may not hold, and finish what somebody left half-way.
+    """Write what time has done, keep true what stands, and finish what somebody left half-way.
 
     With a watcher, look for what a person should look at; with a messenger, tell the receiver of alerts;
-    with an embedding, give vectors to what has none.
-    Does nothing where another node holds the lease.
+    with an embedding, give vectors to what has none. By the time that has ``passed`` a step knows when it is
+    the next one's turn; ``on_worked`` hears of each step. Does nothing where another node holds the lease.
     """
     if not pipeline.store.lease(LEASE, seconds=lease_seconds):
         return Round()
-    steps = _Steps()
-    expired, is_full = steps.take(lambda: _expire(pipeline, batch_size), (0, False))
-    watched = steps.take(lambda: watcher.round(batch_size=batch_size) if watcher else Watched(), Watched())
-    meant = steps.take(lambda: embedding.round() if embedding else Embedded(), Embedded())
-    switching = steps.take(lambda: switch_round(pipeline, batch_size=batch_size), Switching())
-    done = Round(
+    steps = _Steps(passed, on_worked)
+    portions = Portions(pipeline, events_max=batch_size, passed=passed)
+    expired, is_full = steps.take("expire", lambda: _expire(pipeline, portions, batch_size), (0, False))
+    watched = steps.take(
+        "watch", lambda: watcher.round(batch_size=batch_size) if watcher else Watched(), Watched()
+    )
+    meant = steps.take("embed", lambda: embedding.round() if embedding else Embedded(), Embedded())
+    switching = steps.take("policy", lambda: switch_round(pipeline, batch_size=batch_size), Switching())
+    kept = _kept_true(pipeline, portions, steps, batch_size)
+    done = msgspec.structs.replace(
+        kept,
         expired=expired,
         held=switching.held,
         embedded=meant.embedded,
         alerted=watched.alerted,
-        delivered=steps.take(lambda: messenger.round() if messenger else 0, 0),
-        probed=steps.take(lambda: _probe(pipeline, batch_size), 0),
-        compacted=steps.take(lambda: _compact(pipeline, batch_size), 0),
-        revoked=steps.take(lambda: finish_revocations(pipeline, left_alone=LEFT_ALONE), 0),
-        erased=steps.take(lambda: finish_begun(pipeline, left_alone=LEFT_ALONE), 0),
-        signed=steps.take(lambda: checkpoint_round(pipeline, batch_size=batch_size), 0),
-        more=(is_full and expired > 0) or watched.more or switching.more or meant.more,
+        delivered=steps.take("deliver", lambda: messenger.round() if messenger else 0, 0),
+        probed=steps.take("probe_forgets", lambda: _probe(pipeline, batch_size), 0),
+        compacted=steps.take("compact", lambda: _compact(pipeline, batch_size), 0),
+        revoked=steps.take("revoke", lambda: finish_revocations(pipeline, left_alone=LEFT_ALONE), 0),
+        erased=steps.take("erase", lambda: finish_begun(pipeline, left_alone=LEFT_ALONE), 0),
+        signed=steps.take("sign", lambda: checkpoint_round(pipeline, batch_size=batch_size), 0),
+        more=kept.more or (is_full and expired > 0) or watched.more or switching.more or meant.more,
     )
     steps.end()
     return done
 
 
+def _kept_true(pipeline: Pipeline, portions: Portions, steps: "_Steps", batch_size: int) -> Round:
+    """The steps of keeping memory true: what stood behind others, what is alike, what is old (SPEC T)."""
+    passed = steps.passed
+    again = steps.take(
+        "reinstate", lambda: stranded_round(pipeline, portions, batch_size=batch_size), Reinstating()
+    )
+    alike = steps.take(
+        "compare",
+        lambda: compare_round(pipeline, portions, batch_size=batch_size, passed=passed),
+        Comparing(),
+    )
+    old = steps.take(
+        "prune", lambda: prune_round(pipeline, portions, batch_size=batch_size, passed=passed), Pruned()
+    )
+    return Round(
+        reinstated=again.reinstated,
+        merged=alike.merged,
+        contradicted=alike.contradicted,
+        pruned=old.pruned,
+        checked=steps.take("check", lambda: check_round(pipeline, batch_size=batch_size, passed=passed), 0),
+        more=again.more or alike.more or old.more,
+    )
+
+
 class _Steps:
     """One that fails is in no other's way; what kept the first that failed is raised at the end."""
 
-    def __init__(self) -> None:
+    def __init__(self, passed: Passed, on_worked: OnWorked) -> None:
+        self.passed = passed
+        self._on_worked = on_worked
         self._failed: Exception | None = None
 
-    def take(self, step: Callable[[], T], otherwise: T) -> T:
+    def take(self, worker: str, step: Callable[[], T], otherwise: T) -> T:
         """What a step gives back, or the other value where it failed."""
+        began, failed = self.passed(), True
         try:
-            return step()
+            done = step()
+            failed = False
         except Exception as fault:  # noqa: BLE001 -- kept, and raised once the other steps were taken
             self._failed = self._failed or fault
-            return otherwise
+            done = otherwise
+        self._on_worked(Worked(worker, self.passed() - began, failed))
+        return done
 
     def end(self) -> None:
         """Raise what kept the first step that failed."""
@@ -114,7 +177,7 @@ class _Steps:
             raise self._failed
 
 
-def _expire(pipeline: Pipeline, batch_size: int) -> tuple[int, bool]:
+def _expire(pipeline: Pipeline, portions: Portions, batch_size: int) -> tuple[int, bool]:
     """The explicit expired event for memories whose time has passed; reads skipped them already."""
     now = pipeline.clock.now()
     appends: list[Append] = []
@@ -125,7 +188,7 @@ def _expire(pipeline: Pipeline, batch_size: int) -> tuple[int, bool]:
             event = expire(memory, now) if memory is not None else None
             if event is not None:
                 appends.append(Append(tenant=row.tenant, events=(seal(event, pipeline.keyring),)))
-    return _stored(pipeline, appends), len(due) == batch_size
+    return _count(portions.append(appends)), len(due) == batch_size
 
 
 def _probe(pipeline: Pipeline, batch_size: int) -> int:
@@ -174,5 +237,8 @@ def _compacted(ended: EndedScope, now: datetime) -> Event:
 
 
 def _stored(pipeline: Pipeline, appends: list[Append]) -> int:
-    results = pipeline.append(appends) if appends else []
+    return _count(pipeline.append(appends)) if appends else 0
+
+
+def _count(results: list[AppendResult]) -> int:
     return sum(isinstance(result, Appended) for result in results)

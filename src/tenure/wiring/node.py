@@ -14,6 +14,7 @@ from tenure.usecases.pipeline import Pipeline
 from tenure.usecases.ports import Clock, Store
 from tenure.usecases.watching import Watcher
 from tenure.wiring.embedding import Engines
+from tenure.wiring.probes import memory_probes
 from tenure.wiring.rules_in_force import rules
 from tenure.wiring.scanners import plugins_named, scanning
 
@@ -56,6 +57,7 @@ class Node:
         self._keys = keys
         self._engines = engines
         plugins = plugins_named(settings)
+        self._probes = memory_probes(settings, clock)
         self._scanning = scanning(settings, plugins, clock)
         self.pipeline = Pipeline(
             store=store,
@@ -67,6 +69,7 @@ class Node:
             meaning=engines.meaning,
             tokenizers=BundledTokenizers(),
         )
+        self.pipeline.probes = self._probes
         embedder = engines.meaning.embedder
         self.embedding = (
             Embedding(self.pipeline, embedder, batch_size=settings.embedding.batch_size)
@@ -79,6 +82,8 @@ class Node:
     def close(self) -> None:
         """Write what still waits, close everything and give the folder back; again changes nothing."""
         self._scanning.close()
+        if self._probes is not None:
+            self._probes.close()
         self.store.close()
         self._engines.close()
         self._keys.close()

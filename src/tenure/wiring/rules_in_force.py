@@ -7,12 +7,12 @@ import msgspec
 from tenure.config import Settings, outcome_of_failure, policy_in_force
 from tenure.core.custom_rules import CustomRule
 from tenure.core.identity import Tier
-from tenure.core.remembering import WriteRules
 from tenure.core.retention import Ladder
 from tenure.core.review import ReviewRules
 from tenure.core.toolguard import Sensitive, Tools
 from tenure.core.truth import Doubt
 from tenure.core.watching import AlertKind, Threshold, WatchRules
+from tenure.core.write_facts import WriteRules
 from tenure.usecases.pipeline import Rules
 from tenure.usecases.recording import Reads
 
@@ -23,6 +23,7 @@ def rules(settings: Settings, *, custom: tuple[CustomRule, ...] = ()) -> Rules:
     return Rules(
         write=WriteRules(
             policy=policy_in_force(settings),
+            truth=settings.truth.rules,
             custom=custom,
             on_failure=outcome_of_failure(settings),
             defers_failures=admission.on_scanner_failure == "defer",

@@ -1,10 +1,14 @@
 """`tenure recall` and `tenure neighbours`: what an agent would be shown (SPEC S1, R1, R6, R7)."""
 
+from pathlib import Path
+
 import pytest
 from tests.entrypoints.cli.commands import Serving, ran
 from tests.entrypoints.cli.customers import ADDRESS, STORE, SUBJECT, WALLS, customer, talk
 
 from tenure import Source, Tenure
+from tenure.core.identity import Scope, Tier
+from tenure.core.vocabulary import Claim
 
 ASK = ("--tenant", "acme", *WALLS)
 
@@ -57,6 +61,23 @@ def test_every_option_narrows_as_over_http(options: tuple[str, ...], expected: l
 
     assert said.code == 0, said.out
     assert [one["memory"]["content"] for one in said.json["items"]] == expected
+
+
+def test_what_gives_way_to_what_is_believed_first_is_counted() -> None:
+    """SPEC T3: and whoever reads is told that somebody has to decide."""
+    task = Scope(tier=Tier.TASK, id="t-1")
+    with Tenure.open(STORE) as store:
+        bot = store.session("acme", "support", "support", SUBJECT)
+        for name, scope in (("nginx", None), ("Caddy", task)):
+            claim = Claim(entity="shop", attribute="proxy", value=name)
+            text, source = f"The proxy of the shop is {name}", Source.application("crm-1")
+            bot.remember(text, kind="fact", source=source, claim=claim, scope=scope)
+
+    told = ran("recall", "proxy", *ASK)
+
+    assert told.code == 0, told.err
+    assert "left out: 1 since another is believed before; a person has to decide" in told.out
+    assert '"note":"Contradicted by memory' in told.out
 
 
 def test_what_cannot_be_seen_is_spelled_out() -> None:
@@ -126,3 +147,23 @@ def test_a_server_that_runs_is_asked(served: Serving) -> None:
     said = ran("recall", "lane", "--tenant", "asking", *WALLS, "--data", served.folder, "--json")
 
     assert next(one["memory"]["content"] for one in said.json["items"]) == ADDRESS
+
+
+def test_a_recall_has_what_stale_memories_name_looked_at(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """SPEC T6: where an operator allows it, by the settings of this command or of the server."""
+    with Tenure.open(STORE) as store:
+        bot = store.session("acme", "support", "support", SUBJECT)
+        text = f"The configuration lives in {tmp_path}/gone.conf."
+        bot.remember(text, kind="fact", source=Source.application("crm-1"))
+    monkeypatch.setenv("TENURE_RECALL__STALE_AFTER_SECONDS", "0")
+
+    off = ran("recall", "configuration", *ASK, "--probe")
+    monkeypatch.setenv("TENURE_PROBES__ALLOW", f"acme file:{tmp_path}/*")
+    monkeypatch.setenv("TENURE_PROBES__ROOTS", str(tmp_path))
+    looked = ran("recall", "configuration", *ASK, "--probe")
+
+    assert "WITHOUT    probes" in off.out.splitlines()
+    assert "Do not act on this" in looked.out
+    assert any(line.startswith("probe      ") and "fails: " in line for line in looked.out.splitlines())

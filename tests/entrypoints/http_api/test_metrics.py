@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Final
+from uuid import UUID
 
 import pytest
 from msgspec.structs import replace
@@ -15,8 +16,10 @@ from tenure.core.events import AlertRaised, Event, EventData, Revoked
 from tenure.core.identity import SourceType
 from tenure.core.incident_events import Held, SourceRevocationFinished, SourceRevoked
 from tenure.core.read_scanning import FOUND_AT_READ
+from tenure.core.truth_events import ContradictionFound, ContradictionResolved, Merged, Pruned, Unmerged
 from tenure.entrypoints.http_api.metrics import Metrics
 from tenure.entrypoints.upkeep_thread import UpkeepThread
+from tenure.usecases.upkeep import Worked
 
 NOW: Final = datetime(2031, 5, 4, 9, 0, tzinfo=UTC)
 SECRET_WORDS: Final = ("Zanzibar", "zanzibar-9", "customer-7", "acme", "support")
@@ -187,6 +190,26 @@ def test_a_source_that_is_revoked_over_http_is_counted(acme: Acme) -> None:
     assert counted["tenure_detection_to_revocation_seconds_count"] == 1
 
 
+def test_what_is_told_apart_and_taken_together_is_counted() -> None:
+    """SPEC S4, T2, T3, T7: contradictions, merges and what is no longer at hand."""
+    found = ContradictionFound(
+        agent="support",
+        purpose="support",
+        believed=UUID(int=1),
+        doubted=UUID(int=2),
+        effect="superseded",
+        because="claim",
+    )
+    merged = Merged(into=UUID(int=1), voices=2, trusted_voices=1)
+    unmerged = Unmerged(out_of=UUID(int=1), voices=1, trusted_voices=1, source_id="zanzibar-9")
+    counted = happened(
+        found, found, ContradictionResolved(), *[merged] * 3, unmerged, Pruned(because="superseded")
+    )
+
+    assert [counted[f"tenure_contradictions_{word}_total"] for word in ("found", "resolved")] == [2, 1]
+    assert [counted[f"tenure_{word}_total"] for word in ("merges", "unmerges", "prunes")] == [3, 1, 1]
+
+
 def test_alerts_are_counted_by_kind() -> None:
     """SPEC S4, I3: not by what they are about."""
     counted = happened(*(AlertRaised(kind="wide_source", message="m", about="email:1") for _ in range(2)))
@@ -222,6 +245,22 @@ def test_what_the_service_does_by_itself_is_counted() -> None:
     assert (counted["tenure_upkeep_rounds_total"], counted["tenure_upkeep_failures_total"]) == (1, 1)
     assert counted["tenure_webhook_deliveries_total{'result': 'delivered'}"] == 1
     assert counted["tenure_webhook_deliveries_total{'result': 'given_up'}"] == 3
+
+
+def test_each_worker_of_upkeep_is_counted() -> None:
+    """SPEC S4, T8: its turns by result, their time, and when the last one ended well; none by whom it was."""
+    metrics = Metrics()
+    metrics.upkeep_worked(Worked("compare", 0.5, failed=False))
+    metrics.upkeep_worked(Worked("compare", 0.25, failed=True))
+    metrics.upkeep_worked(Worked("prune", 0.125, failed=True))
+    counted = parsed(metrics.text().decode())
+
+    last = "tenure_upkeep_last_success_timestamp_seconds{'worker': '%s'}"
+    assert counted["tenure_upkeep_turns_total{'result': 'done', 'worker': 'compare'}"] == 1
+    assert counted["tenure_upkeep_turns_total{'result': 'failed', 'worker': 'compare'}"] == 1
+    assert counted["tenure_upkeep_seconds_total{'worker': 'compare'}"] == 0.75
+    assert counted[last % "compare"] > 0
+    assert last % "prune" not in counted
 
 
 def test_two_applications_count_each_their_own() -> None:

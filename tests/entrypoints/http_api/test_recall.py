@@ -21,14 +21,33 @@ def test_a_recall_answers_with_context_and_receipt(acme: Acme) -> None:
 
     assert set(answer) == {"receipt_id", "items", "context", "policy", "tokens", "skipped", "rankers"}
     (item,) = answer["items"]
-    assert set(item) == {"memory", "score", "stale"}
+    assert set(item) == {"memory", "score", "freshness", "stale"}
+    assert item["freshness"] == 1.0
     assert item["memory"] == memory
     assert item["stale"] is False
     assert memory["content"] in answer["context"]
     assert answer["policy"] == POLICY_TEXT
     assert answer["policy"] not in answer["context"]
     assert answer["tokens"] > 0
-    assert answer["skipped"] == {"budget": 0, "scan": 0, "together": 0}
+    assert answer["skipped"] == {"budget": 0, "scan": 0, "together": 0, "contradicted": 0}
+
+
+def test_an_item_that_others_contradict_says_so(acme: Acme) -> None:
+    """SPEC T3: which memory says otherwise, by its id, until a person has decided."""
+    old, new = (
+        acme.remember(
+            f"The proxy of the shop is {name}", claim={"entity": "shop", "attribute": "proxy", "value": name}
+        )
+        for name in ("nginx", "Caddy")
+    )
+
+    (item,) = acme.call("POST", "/v1/recall", {"query": "proxy"}).json()["items"]
+
+    assert item["memory"]["id"] == new["id"]
+    (contradiction,) = item["contradictions"]
+    assert (contradiction["with"], contradiction["shown"]) == (old["id"], False)
+    assert set(contradiction) == {"id", "with", "shown"}
+    assert item["note"] == f"Contradicted by memory {old['id']} (not shown); a person has not decided yet."
 
 
 def test_a_recall_explains_itself_when_asked(acme: Acme) -> None:

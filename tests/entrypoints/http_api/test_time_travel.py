@@ -1,6 +1,6 @@
 """The past and the history of a memory over HTTP (SPEC R8, T4, L2)."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 import pytest
 from tests.entrypoints.http_api.acme import Acme, Json, problem_code
@@ -38,6 +38,25 @@ def test_what_holds_at_a_time_is_another_question(acme: Acme) -> None:
     assert shown(then) == ["The proxy moves to Leeds"]
     assert then["valid_at"] == soon.isoformat().replace("+00:00", "Z")
     assert shown(acme.call("POST", "/v1/recall", {"query": "proxy"}).json()) == []
+
+
+def test_a_corrected_memory_answers_for_its_time(acme: Acme) -> None:
+    """SPEC T4, L10: it says until when it held, in a recall and by itself."""
+    begins, ends = (acme.clock.now() - timedelta(days=days) for days in (9, 5))
+    old = acme.remember("The proxy is nginx", valid_from=begins.isoformat())
+    acme.clock.ahead += timedelta(minutes=1)
+    acme.remember("The proxy is envoy", valid_from=ends.isoformat(), supersedes=old["id"])
+    acme.clock.ahead += timedelta(minutes=1)
+
+    asked = {"query": "proxy", "valid_at": (ends - timedelta(days=1)).isoformat()}
+    then = acme.call("POST", "/v1/recall", asked).json()
+    kept = acme.call("GET", f"/v1/memories/{old['id']}").json()
+
+    assert shown(then) == ["The proxy is nginx"]
+    assert then["items"][0]["status_now"] == "superseded"
+    assert shown(acme.call("POST", "/v1/recall", {"query": "proxy"}).json()) == ["The proxy is envoy"]
+    assert kept["status"] == "superseded"
+    assert datetime.fromisoformat(kept["valid_to"]) == ends
 
 
 @pytest.mark.parametrize(

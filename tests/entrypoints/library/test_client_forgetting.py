@@ -2,7 +2,8 @@
 
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
-from typing import Any
+from itertools import count
+from typing import Any, Final
 from uuid import UUID
 
 import msgspec
@@ -27,6 +28,7 @@ from tenure.entrypoints.library.client_calls import Calls
 from tenure.entrypoints.library.client_exchange import RETRY_SECONDS
 from tenure.stores.postgres.connecting import OutcomeUnknown, faults_as_unavailable
 
+NUMBERS: Final = count()
 USER = Source.direct_user("message-1")
 SESSION = Scope(tier=Tier.SESSION, id="s/1", user="u-1")
 ID = UUID("019a0000-0000-7000-8000-000000000000")
@@ -172,7 +174,7 @@ MISTAKES: dict[str, tuple[Callable[[Client], object], type[Exception], str | Non
 def test_a_mistake_is_refused_and_forgets_nobody(bot: Client, pia: Client, mistake: str) -> None:
     """SPEC F4, S2: nothing is read as something wider, least of all as the client's own subject."""
     call, wanted, field = MISTAKES[mistake]
-    memory = bot.remember("Tea", kind="preference", source=USER)
+    memory = bot.remember(f"Tea {next(NUMBERS)}", kind="preference", source=USER)
 
     error = raised(lambda: call(pia))
 

@@ -15,7 +15,9 @@ from tests.entrypoints.library.client_stage import KINDS, opened, token_of
 from tests.stores.engine import Engine
 
 from tenure import AsyncClient, AsyncTenure, Client, InvalidRequest, NotFound, Source, Tenure
+from tenure.core.identity import Scope, Tier
 from tenure.core.memory import Memory
+from tenure.core.vocabulary import Claim
 from tenure.entrypoints.library.recall_calls import RecallSession
 
 METHODS = sorted(name for name in vars(RecallSession) if not name.startswith("_"))
@@ -74,6 +76,42 @@ def test_a_program_asks_in_every_way(store: Tenure, clock: MovableClock) -> None
     assert list(bot.recall("tea", since=later + timedelta(hours=1), time_zone="Europe/Paris")) == []
     assert bot.recall("tea").rankers[0] == "words"
     assert bot.recall("tea").without == ()
+
+
+def disputed(bot: Any) -> tuple[Memory, Memory]:
+    """A memory, and one of a narrower scope that says otherwise: both stand."""
+    claims = [Claim(entity="shop", attribute="proxy", value=name) for name in ("nginx", "Caddy")]
+    task = Scope(tier=Tier.TASK, id="t-1")
+    old, new = (
+        bot.remember(
+            f"The proxy of the shop is {claim.value}",
+            kind="fact",
+            source=Source.application("crm-1"),
+            claim=claim,
+            scope=scope,
+        )
+        for claim, scope in zip(claims, (None, task), strict=True)
+    )
+    return old, new
+
+
+def test_a_program_is_told_what_is_contradicted_and_how_fresh_it_is(
+    store: Tenure, clock: MovableClock
+) -> None:
+    """SPEC T1, T3: beside each item; what is believed less is counted."""
+    bot = store.session(*WHERE)
+    old, new = disputed(bot)
+
+    found = bot.recall("proxy")
+    clock.pass_time(days=14)
+    [later] = bot.recall("proxy").items
+
+    [item] = found.items
+    assert (item.memory.id, item.freshness, item.stale) == (new.id, 1.0, False)
+    assert [(one.other, one.shown) for one in item.contradictions] == [(old.id, False)]
+    assert str(old.id) in (item.note or "")
+    assert found.skipped.contradicted == 1
+    assert (later.memory.id, later.freshness, later.stale, later.note) == (old.id, 0.5, True, None)
 
 
 def test_a_program_looks_around(store: Tenure) -> None:
@@ -145,9 +183,14 @@ def test_a_client_asks_in_every_way(live: Live, kind: str) -> None:
         found = bot.recall(queries=["van 3", "van 1"])
         newest = bot.recall(key_prefix="van.", since=vans[0].created_at, limit=2)
         passage = bot.neighbours(vans[1].id, before=0, after=1)
+        old, new = disputed(bot)
+        [item] = bot.recall("proxy of the shop", kinds=["fact"], since=old.created_at).items
         bot.used(passage, response_id="r-1", memory_ids=[vans[2].id])
 
     assert {one.id for one in found} == {van.id for van in vans}
     assert [one.id for one in newest] == [vans[3].id, vans[2].id]
     assert [one.id for one in passage] == [vans[1].id, vans[2].id]
     assert (found.rankers[0], passage.rankers, passage.without) == ("words", (), ())
+    assert item.memory.id == new.id
+    assert [(one.other, one.shown) for one in item.contradictions] == [(old.id, False)]
+    assert found.items[0].freshness == 1.0

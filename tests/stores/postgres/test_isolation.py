@@ -27,6 +27,7 @@ TABLES = (
     "alert",
     "caller_key",
     "checkpoint",
+    "contradiction",
     "derivation",
     "document",
     "embedding",
@@ -43,8 +44,10 @@ TABLES = (
     "revoked_source",
     "search_built",
     "shown",
+    "support",
     "suppression",
     "tenant_head",
+    "thing",
     "tree_block",
     "used",
 )

@@ -168,14 +168,14 @@ def test_a_retry_on_the_other_node_gets_the_first_answer(nodes: Nodes) -> None:
     """SPEC L9: after the first try, and beside it; another command under the key is an error everywhere."""
     one, two = nodes
     for turn in range(ROUNDS):
-        key = f"k-{turn}"
-        calls = [partial(node.pipeline.run, REMEMBER, BOT, proposal(), idempotency_key=key) for node in nodes]
+        key, said = f"k-{turn}", proposal(subject=f"customer-{turn}")
+        calls = [partial(node.pipeline.run, REMEMBER, BOT, said, idempotency_key=key) for node in nodes]
 
         answers = at_once(*calls * 2)
 
         assert len(of_kind(answers, Written)) == len(calls) * 2
         assert len({answer.memory.id for answer in answers}) == 1
-        assert two.pipeline.run(REMEMBER, BOT, proposal(), idempotency_key=key) == answers[0]
+        assert two.pipeline.run(REMEMBER, BOT, said, idempotency_key=key) == answers[0]
         with pytest.raises(IdempotencyMismatch):
             one.pipeline.run(REMEMBER, BOT, proposal("Another text"), idempotency_key=key)
     assert len(log_of(one)) == ROUNDS

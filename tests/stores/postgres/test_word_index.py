@@ -6,15 +6,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.clock import MovableClock
+from tests.clock import START, MovableClock
 from tests.postgres.server import PostgresServer
 from tests.stores.concurrently import at_once
 from tests.stores.engine import Opened, PostgresEngine
 from tests.stores.items import TENANT
 from tests.usecases.asking import (
+    AGENT,
     BOT,
     JUDGES,
     OFFICER,
+    PURPOSE,
     REVIEWER,
     SUBJECT,
     caller,
@@ -24,11 +26,15 @@ from tests.usecases.asking import (
     written,
 )
 
+from tenure.core.retrieval import Filter
+from tenure.core.rows import microseconds
+from tenure.engines.embedding.static import shipped_table
 from tenure.usecases.evidence import verify
 from tenure.usecases.forgetting import FORGET_SUBJECT, ForgetSubject
 from tenure.usecases.remembering import REMEMBER
 from tenure.usecases.retrieval import RECALL
 
+MODEL = shipped_table().model
 Rows = list[tuple[Any, ...]]
 
 
@@ -103,6 +109,27 @@ def test_what_was_found_before_a_crash_is_found_after_it(
     again = index_of(mortal)
     assert again[1:] == before[1:]
     assert {tenant for tenant, *_ in again[0]} == {TENANT, "globex"}
+
+
+def test_who_can_do_without_an_index_that_is_gone_is_told_so_and_nobody_waits(
+    node: Opened, crash: Callable[[], None]
+) -> None:
+    """SPEC E5, T2: a write goes on; what it would have been compared with is looked at later."""
+    where = Filter(tenant=TENANT, agent=AGENT, purpose=PURPOSE, now=microseconds(START))
+    written(node.pipeline, "An old giraffe")
+    with node.store.reading() as reading:
+        before = reading.at_hand(where, MODEL)
+
+    crash()
+
+    with node.store.reading() as reading:
+        assert reading.at_hand(where, MODEL) is None
+    assert found(node, "giraffe") == {"An old giraffe"}
+    with node.store.reading() as reading:
+        after = reading.at_hand(where, MODEL)
+    assert before is not None
+    assert after is not None
+    assert list(before.ids) == list(after.ids)
 
 
 def test_a_write_before_the_first_recall_hides_nothing_older(node: Opened, crash: Callable[[], None]) -> None:

@@ -31,7 +31,15 @@ from tests.stores.items import (
     item_of,
     number,
     put,
+    revoked,
     source_revoked,
+)
+from tests.stores.truth_items import (
+    DIET,
+    contradiction_found,
+    contradiction_resolved,
+    corroborated,
+    merged,
 )
 from tests.usecases.asking import OPERATOR
 
@@ -92,6 +100,11 @@ LISTED: Final = {
     **dict.fromkeys(("agents", "purposes", "subjects", "kind", "source_type", "source_id")),
     **dict.fromkeys(("key_digest", "status")),
 }
+CONTRADICTIONS: Final = {
+    "before": FOREVER,
+    "limit": 50,
+    **dict.fromkeys(("agents", "purposes", "subjects")),
+}
 BINDINGS: Final[dict[str, tuple[Any, ...] | dict[str, Any]]] = {
     "lock_head": (),
     "head": (),
@@ -149,7 +162,7 @@ BINDINGS: Final[dict[str, tuple[Any, ...] | dict[str, Any]]] = {
         for place in ("subject", "boundary")
     },
     "built": (ANALYSER,),
-    "put_words": {"documents": "[]", "model": MODEL, "analyser": ANALYSER, "seq": 99, "after": 21},
+    "put_words": {"documents": "[]", "model": MODEL, "analyser": ANALYSER, "seq": 99, "after": 30},
     "unembedded": {"model": "another model", "after": 0, "limit": 50},
     "models": {},
     "put_vectors": {"model": MODEL, "vectors": '[{"created_seq": 1, "version": 1, "vector": "AAAA"}]'},
@@ -186,6 +199,32 @@ BINDINGS: Final[dict[str, tuple[Any, ...] | dict[str, Any]]] = {
     "tree_blocks": (),
     "checkpoints": (FOREVER, 50),
     "progress": ("worker", OWN),
+    "drop_edge": (number(10), number(11)),
+    "end_contradiction": {"seq": 99, "kept": None, "contradiction_id": number(50)},
+    **{f"drop_{kind}_of_subject": (SUBJECT,) for kind in ("things", "support", "contradictions", "backing")},
+    "drop_things_of": {"ids": [number(10)]},
+    "drop_support_of": {"ids": [number(10)]},
+    "drop_contradictions_of": {"ids": [number(10)]},
+    "drop_backing_from": {"ids": [number(10)]},
+    "drop_backing_by": {"ids": [number(11)]},
+    "claiming": {
+        "agent": "support",
+        "purpose": "answering",
+        "subject": SUBJECT,
+        "things": [DIET],
+        "now": NOW,
+        "limit": 50,
+    },
+    "things_of": {"ids": [number(10)]},
+    "edges": {"kinds": ["merged"], "parents": [number(10)], "children": []},
+    "support": {"ids": [number(10)]},
+    "contradiction": (number(50),),
+    "contradictions_of": {"ids": [number(12)]},
+    "contradictions_beside": {"ids": [number(12)], "found_by": FOREVER, "limit": 50},
+    "contradictions": {**CONTRADICTIONS, "is_open": None},
+    "contradictions_open": CONTRADICTIONS,
+    "stranded": (50,),
+    "claims_left": {"subject": SUBJECT, "up_to_seq": FOREVER},
 }
 """What each statement that has a filter is asked with here, behind its tenant, or with it where OWN is."""
 
@@ -224,6 +263,7 @@ def furnished(engine: PostgresEngine) -> None:
             opened.pipeline, OPERATOR, CreateKey(name="ci", grants=Grants(roles=frozenset({Role.READER})))
         )
         accepted(put(opened, *incidents(keys)))
+        accepted(put(opened, *claims(keys)))
         opened.store.keep_checkpoint(Checkpoint(TENANT, 1, b"r" * 32, "note", NOW))
         opened.store.keep_tree_blocks(TENANT, {0: b"r" * 32})
         opened.store.keep_progress("worker", TENANT, 1)
@@ -280,6 +320,19 @@ def incidents(keys: Keyring) -> list[Append]:
         happened(PolicySwitched(version="strict-2", digest="ab12")),
         source_revoked(keys, "crm-8"),
         source_revoked(keys, "crm-9"),
+    ]
+
+
+def claims(keys: Keyring) -> list[Append]:
+    """What merges and contradictions leave, one of which waits for a person."""
+    return [
+        *(created(keys, one, things=(DIET,)) for one in (10, 11, 12)),
+        merged(keys, 11, 10),
+        corroborated(keys, 10, 12),
+        contradiction_found(keys, 50, 12, 10),
+        contradiction_found(keys, 51, 10, 12),
+        contradiction_resolved(keys, 51, 10),
+        revoked(keys, 10, to_version=2),
     ]
 
 

@@ -7,13 +7,17 @@ from pathlib import Path
 import pytest
 from tests.stores.engine import SqliteEngine
 from tests.stores.sqlite.word_index import found, index_files, open_at
-from tests.usecases.asking import BOT, proposal, written
+from tests.usecases.asking import AGENT, BOT, PURPOSE, TENANT, proposal, written
 
+from tenure.core.retrieval import Filter
+from tenure.engines.embedding.static import shipped_table
 from tenure.stores.sqlite import indexing, rebuilding, store
 from tenure.usecases.evidence import verify
 from tenure.usecases.remembering import REMEMBER
 
 SECONDS_MAX = 20
+MODEL = shipped_table().model
+EVERYBODY = Filter(tenant=TENANT, agent=AGENT, purpose=PURPOSE, now=1)
 
 
 class Gate:
@@ -78,10 +82,16 @@ def test_writers_never_wait_for_the_catching_up(
     with open_at(folder) as opened:
         assert gate.begun.wait(SECONDS_MAX)
         opened.pipeline.run_many(REMEMBER, BOT, [(proposal(f"Tree {n} grows"), None) for n in range(9)])
+        with opened.store.reading() as reading:
+            assert reading.at_hand(EVERYBODY, MODEL) is None
         gate.may_go_on.set()
 
         assert len(found(opened, "tree")) == 9
         assert gate.looks >= 2
+        with opened.store.reading() as reading:
+            rows = reading.at_hand(EVERYBODY, MODEL)
+        assert rows is not None
+        assert len(rows.ids) == 15
 
 
 def test_a_store_is_closed_before_its_index_has_caught_up_and_goes_on_next_time(

@@ -8,7 +8,7 @@ from uuid import UUID
 import typer
 
 from tenure.entrypoints.cli import options
-from tenure.entrypoints.cli.output import say
+from tenure.entrypoints.cli.output import printable, say
 
 if TYPE_CHECKING:
     # Only named here: loading it is for the command that asks.
@@ -76,6 +76,7 @@ ValidAt = Annotated[
     ),
 ]
 Explain = Annotated[bool, typer.Option("--explain", help="Show each score in its parts; with --json.")]
+Probe = Annotated[bool, typer.Option("--probe", help="Look at what stale ones name, where allowed.")]
 Before = Annotated[int, typer.Option("--before", metavar="N", help="So many before it in its thread.")]
 After = Annotated[int, typer.Option("--after", metavar="N", help="So many after it.")]
 
@@ -102,6 +103,7 @@ def recall(
     as_of: AsOf = None,
     valid_at: ValidAt = None,
     explain: Explain = False,
+    probe: Probe = False,
     data: options.Data = None,
     database_url: options.DatabaseUrl = None,
     as_json: options.Json = False,
@@ -133,6 +135,7 @@ def recall(
         as_of=options.in_utc(as_of),
         valid_at=options.in_utc(valid_at),
         explain=explain,
+        probe=probe,
     )
     with reach(options.existing(options.loaded(data, database_url).settings)) as reached:
         found = answer(reached, RecallArguments(tenant=tenant, recall=asked), Found)
@@ -165,19 +168,19 @@ def neighbours(
 def _lines(found: "Found") -> Iterator[str]:
     """The block that an agent would be given, and what came of the question."""
     if found.context:
-        yield _printable(found.context)
+        yield printable(found.context)
+    for item in found.items:
+        if item.probe is not None:
+            yield f"probe      {item.memory.id}  {item.probe.outcome}: {item.probe.note}"
     memories = "memory" if len(found.items) == 1 else "memories"
     yield f"{len(found.items):,} {memories}, {found.tokens:,} tokens"
     skipped = found.skipped
     if skipped.budget or skipped.scan or skipped.together:
         yield f"left out: {skipped.budget} by the budget, {skipped.scan + skipped.together} by the scanners"
+    if skipped.contradicted:
+        yield f"left out: {skipped.contradicted} since another is believed before; a person has to decide"
     if found.rankers:
         yield f"ranked by  {', '.join(found.rankers)}"
     if found.without:
         yield f"WITHOUT    {', '.join(found.without)}"
     yield f"receipt    {found.receipt_id}"
-
-
-def _printable(text: str) -> str:
-    """Text that moves no cursor and turns no line around: what cannot be seen is spelled out."""
-    return "".join(one if one.isprintable() or one == "\n" else f"\\u{ord(one):04x}" for one in text)

@@ -12,6 +12,7 @@ from tenure.entrypoints.cli import (
     certificates,
     checkpoints,
     configuring,
+    contradictions,
     demo,
     erasing,
     evidence,
@@ -60,6 +61,8 @@ app.add_typer(certificates.app, name="certificate")
 app.add_typer(holding.app, name="hold")
 app.add_typer(sources.app, name="source")
 app.add_typer(reviewing.app, name="review")
+app.add_typer(contradictions.app, name="contradictions")
+app.command("unmerge")(contradictions.unmerge)
 app.command("alerts")(alerts.alerts)
 app.command("history")(history.history)
 app.command("recall")(asking.recall)

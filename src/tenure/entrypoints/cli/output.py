@@ -43,6 +43,11 @@ def note(text: str) -> None:
     typer.echo(f"tenure: {text}", err=True)
 
 
+def printable(text: str) -> str:
+    """Text that moves no cursor and turns no line around: what cannot be seen is spelled out."""
+    return "".join(one if one.isprintable() or one == "\n" else f"\\u{ord(one):04x}" for one in text)
+
+
 def columns(header: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
     """Rows as aligned lines that nothing is cut off from, so that they can be searched as well as read."""
     table = [tuple(header), *(tuple(row) for row in rows)]

@@ -18,6 +18,7 @@ from tenure.core.errors import InvalidRequest, NotFound
 from tenure.core.identity import Grants
 from tenure.entrypoints.control.arguments import Arguments, Operation, operation, tenants
 from tenure.entrypoints.control.checkpoints import CHECKPOINT_OPERATIONS
+from tenure.entrypoints.control.contradictions import CONTRADICTION_OPERATIONS
 from tenure.entrypoints.control.histories import HISTORY_OPERATIONS
 from tenure.entrypoints.control.log_evidence import LOG_OPERATIONS
 from tenure.entrypoints.control.policies import POLICY_OPERATIONS
@@ -234,6 +235,7 @@ OPERATIONS: Final[Mapping[str, Operation[Any]]] = MappingProxyType(
             *LOG_OPERATIONS,
             *SOURCE_OPERATIONS,
             *REVIEW_OPERATIONS,
+            *CONTRADICTION_OPERATIONS,
             *POLICY_OPERATIONS,
             *CHECKPOINT_OPERATIONS,
         )

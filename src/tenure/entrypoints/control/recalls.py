@@ -15,7 +15,7 @@ from tenure.entrypoints.control.protocol import Line, result
 from tenure.usecases import access
 from tenure.usecases.neighbours import NEIGHBOURS, AskNeighbours
 from tenure.usecases.pipeline import Pipeline
-from tenure.usecases.retrieval import RECALL
+from tenure.usecases.recall_probing import recall
 from tenure.wiring import Node
 
 
@@ -41,7 +41,7 @@ class NeighboursArguments(Arguments, frozen=True, kw_only=True):
 def answer_recall(node: Node, arguments: RecallArguments) -> Iterator[Line]:
     """What is remembered and may be shown."""
     caller = _reader(node.pipeline, arguments.tenant)
-    yield result(node.pipeline.run(RECALL, caller, arguments.recall))
+    yield result(recall(node.pipeline, caller, arguments.recall))
 
 
 def show_neighbours(node: Node, arguments: NeighboursArguments) -> Iterator[Line]:

@@ -29,6 +29,7 @@ from tenure.core.errors import InvalidRequest, NotFound
 from tenure.entrypoints.http_api import (
     alerts,
     checkpoints,
+    contradictions,
     forgetting,
     keys,
     log,
@@ -56,6 +57,7 @@ from tenure.wiring import Node, authenticator
 CALLS: Final[tuple[Call[Any], ...]] = (
     *memories.CALLS,
     *review.CALLS,
+    *contradictions.CALLS,
     *recall.CALLS,
     *resolving.CALLS,
     *forgetting.CALLS,
@@ -94,6 +96,7 @@ def build_app(
     """The application over an open store, which stays the caller's to close after the shutdown."""
     settings, metrics = node.settings, metrics or Metrics()
     node.pipeline.observer = metrics
+    metrics.read_probes(node.pipeline.probes)
     threads = WorkerThreads(settings.server.threads)
     entrance = Entrance(
         pipeline=node.pipeline,

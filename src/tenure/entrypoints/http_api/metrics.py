@@ -4,7 +4,7 @@ Open to everybody, so it says how many and how long alone: no tenant, subject, i
 (SPEC E6). What another node stored is counted there.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 from importlib.metadata import version
 from time import perf_counter
@@ -19,13 +19,17 @@ from prometheus_client import (
     generate_latest,
 )
 from prometheus_client.exposition import CONTENT_TYPE_LATEST
+from prometheus_client.metrics_core import CounterMetricFamily
+from prometheus_client.registry import Collector
 
-from tenure.core import events
+from tenure.core import access_events, events, truth_events
 from tenure.core.errors import VersionConflict
 from tenure.core.events import Event
 from tenure.core.incident_events import Held, SourceRevocationFinished, SourceRevoked
 from tenure.core.read_scanning import FOUND_AT_READ
 from tenure.entrypoints.http_api.transport import Headers
+from tenure.usecases.outward import Probes
+from tenure.usecases.upkeep import Worked
 
 HEADERS: Final[Headers] = (
     (b"content-type", CONTENT_TYPE_LATEST.encode()),
@@ -56,7 +60,12 @@ _COUNTED: Final[dict[type, str]] = {
     events.SubjectErased: "erasures",
     events.Revoked: "revocations",
     SourceRevoked: "source_revocations",
-    events.AccessDenied: "denials",
+    access_events.AccessDenied: "denials",
+    truth_events.ContradictionFound: "contradictions_found",
+    truth_events.ContradictionResolved: "contradictions_resolved",
+    truth_events.Merged: "merges",
+    truth_events.Unmerged: "unmerges",
+    truth_events.Pruned: "prunes",
 }
 _HELP: Final = {
     "promotions": "Quarantined memories that a reviewer let in.",
@@ -67,6 +76,11 @@ _HELP: Final = {
     "revocations": "Memories that were withdrawn, alone or with their source.",
     "source_revocations": "Sources that were revoked.",
     "denials": "Calls beyond the caller's grants.",
+    "contradictions_found": "Pairs of memories that cannot both be true.",
+    "contradictions_resolved": "Contradictions that a person decided.",
+    "merges": "Memories that were merged with another that says the same.",
+    "unmerges": "Merges that were undone.",
+    "prunes": "Memories that are no longer kept at hand.",
     "conflicts": "Commands that somebody else was first to.",
     "upkeep_rounds": "Rounds of upkeep that this node asked for.",
     "upkeep_failures": "Rounds of upkeep that failed.",
@@ -99,6 +113,16 @@ class Metrics:
             "policy_version",
         )
         self._requests = self._counter("http_requests", "Requests, by route.", "method", "route", "status")
+        self._turns = self._counter(
+            "upkeep_turns", "Turns of the workers of upkeep, by result.", "worker", "result"
+        )
+        self._turn_seconds = self._counter("upkeep_seconds", "Time of those turns.", "worker")
+        self._turned_at = Gauge(
+            "tenure_upkeep_last_success_timestamp_seconds",
+            "When a worker's turn last ended as it should.",
+            ["worker"],
+            registry=self.registry,
+        )
         self._recall_seconds = self._histogram("recall_seconds", "Time of a recall.", _RECALL_SECONDS)
         self._recall_items = self._histogram("recall_items", "Memories in a recall.", _RECALL_ITEMS)
         self._revocation_seconds = self._histogram(
@@ -112,8 +136,14 @@ class Metrics:
         )
         build = Gauge("tenure_build_info", "The program that runs.", ["version"], registry=self.registry)
         build.labels(version("tenure")).set(1)
+        self._probed = _Probed()
+        self.registry.register(self._probed)
         for outcome in sorted(set(_WRITTEN.values())):
             self._writes.labels(outcome)
+
+    def read_probes(self, probes: Probes | None) -> None:
+        """Show what these probes count, from now on."""
+        self._probed.probes = probes
 
     def stored(self, stored: Sequence[Event]) -> None:
         """Count events that were stored."""
@@ -149,6 +179,13 @@ class Metrics:
     def upkeep_failed(self) -> None:
         """Count a round of upkeep that failed."""
         self._counters["upkeep_failures"].inc()
+
+    def upkeep_worked(self, worked: Worked) -> None:
+        """Count a turn of a worker of upkeep; only the node that does the rounds has any."""
+        self._turns.labels(worked.worker, "failed" if worked.failed else "done").inc()
+        self._turn_seconds.labels(worked.worker).inc(worked.seconds)
+        if not worked.failed:
+            self._turned_at.labels(worked.worker).set_to_current_time()
 
     def embedded(self, number: int) -> None:
         """Count memories that were embedded in the background."""
@@ -199,3 +236,26 @@ class Metrics:
 
     def _gauge(self, name: str, text: str) -> Gauge:
         return Gauge(f"tenure_memories_{name}", text, registry=self.registry)
+
+
+class _Probed(Collector):
+    """What the probes of the node count themselves, read whenever the page is."""
+
+    def __init__(self) -> None:
+        self.probes: Probes | None = None
+
+    def collect(self) -> Iterator[CounterMetricFamily]:
+        """How many looks came to what, and how many were refused."""
+        looks = CounterMetricFamily(
+            "tenure_probes", "Probes, by what they came to.", labels=["kind", "outcome"]
+        )
+        refused = CounterMetricFamily(
+            "tenure_probes_refused", "Probes that are not allowed.", labels=["kind"]
+        )
+        if self.probes is not None:
+            for (kind, outcome), number in sorted(self.probes.counts().items()):
+                looks.add_metric([kind, outcome], number)
+            for kind, number in sorted(self.probes.refused().items()):
+                refused.add_metric([kind], number)
+        yield looks
+        yield refused

@@ -9,10 +9,11 @@ import msgspec
 from msgspec import Meta
 
 from tenure.core.authority import filled
-from tenure.core.errors import InvalidRequest, NotFound
+from tenure.core.errors import NotFound
 from tenure.core.identity import NAME_CHARACTERS_MAX, Caller
 from tenure.core.memory import Memory
 from tenure.core.neighbours import AROUND, AROUND_MAX, Around
+from tenure.core.probe_advice import Advice
 from tenure.core.rendering import POLICY_TEXT
 from tenure.core.retrieval import (
     BUDGET_TOKENS_MAX,
@@ -20,6 +21,7 @@ from tenure.core.retrieval import (
     QUERY_CHARACTERS_MAX,
     Found,
     Item,
+    Opposing,
     Recall,
     Skipped,
 )
@@ -29,13 +31,12 @@ from tenure.entrypoints.http_api.calls import Answer, Ask, Call, Visit, plainly
 from tenure.entrypoints.http_api.fields import GivenScope, utc
 from tenure.usecases import retrieval
 from tenure.usecases.neighbours import NEIGHBOURS, AskNeighbours
+from tenure.usecases.recall_probing import recalling
 from tenure.usecases.retrieval import INFLUENCE_IDS_MAX, Influence, Noted, ToolCall
 
-NeverYet = Annotated[
-    bool, Meta(extra_json_schema={"const": False, "description": "Not in this version; false or absent."})
+Probe = Annotated[
+    bool, Meta(description="Look at what the stale ones name, where that is allowed; of the present alone.")
 ]
-
-
 AsOf = Annotated[
     datetime,
     Meta(tz=True, description="Answer as it would have been answered then: RFC 3339, not in the future."),
@@ -98,7 +99,7 @@ class RecallBody(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     tokenizer: Tokenizer | None = None
     as_of: AsOf | None = None
     valid_at: ValidAt | None = None
-    probe: NeverYet = False
+    probe: Probe = False
     explain: bool = False
 
     def command(self, caller: Caller) -> Recall:
@@ -115,6 +116,7 @@ class RecallBody(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
             limit=self.limit,
             budget_tokens=self.budget_tokens,
             explain=self.explain,
+            probe=self.probe,
             as_of=utc(self.as_of, field="as_of"),
             valid_at=utc(self.valid_at, field="valid_at"),
             key_prefix=self.key_prefix,
@@ -123,11 +125,6 @@ class RecallBody(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
             time_zone=self.time_zone,
             tokenizer=self.tokenizer,
         )
-
-    def check_version(self) -> None:
-        """Raise InvalidRequest for what a later version will take, instead of leaving it aside in silence."""
-        if self.probe:
-            raise InvalidRequest("probe is not in this version", field="probe", hint="Leave probe out.")
 
 
 class NeighboursQuery(Around, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -142,16 +139,26 @@ class RecalledItem(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
 
     memory: Memory
     score: float
+    freshness: Annotated[
+        float,
+        Meta(description="How likely it is, by its age alone, that it still holds: 1 when just written."),
+    ]
     stale: bool
     why: Mapping[str, float] | None = None
     banner: str | None = None
+    note: Annotated[
+        str | None, Meta(description="Which memories contradict it, while no person has decided.")
+    ] = None
+    contradictions: tuple[Opposing, ...] = ()
     status_now: Status | None = None
+    probe: Advice | None = None
 
 
 class RecallAnswer(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What was found; ``context`` is a block of untrusted data, ``policy`` says how to treat it.
 
-    ``rankers`` are what put the items in order, and ``without`` what should have taken part and could not.
+    ``rankers`` are what put the items in order, and ``without`` what should have taken part and could not:
+    ``meaning`` while its engine is down, ``probes`` where they are off.
     ``as_of`` and ``valid_at`` are those of the question, where it had any.
     """
 
@@ -184,8 +191,8 @@ class InfluenceBody(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
 
 
 def _recall(visit: Visit[RecallBody]) -> Ask[Any, Any, Any]:
-    visit.given.check_version()
-    return Ask(retrieval.RECALL, visit.given.command(visit.caller), _found)
+    command = visit.given.command(visit.caller)
+    return Ask(recalling(visit.pipeline, visit.caller, command), command, _found)
 
 
 def _neighbours(visit: Visit[NeighboursQuery]) -> Ask[Any, Any, Any]:
@@ -213,10 +220,14 @@ def _item(item: Item) -> RecalledItem:
     return RecalledItem(
         memory=item.memory,
         score=item.score,
+        freshness=item.freshness,
         stale=item.stale,
         why=item.why,
         banner=item.banner,
+        note=item.note,
+        contradictions=item.contradictions,
         status_now=item.status_now,
+        probe=item.probe,
     )
 
 

@@ -19,6 +19,7 @@ from tenure.entrypoints.http_api.request_log import open_process_log, place
 from tenure.entrypoints.rounds_thread import RoundsThread
 from tenure.entrypoints.upkeep_thread import UpkeepThread
 from tenure.usecases.embedding import Embedded
+from tenure.usecases.upkeep import Worked
 from tenure.wiring import Node
 
 SHUTDOWN_SECONDS_MAX: Final = 10
@@ -81,6 +82,11 @@ def _rounds(node: Node, log: FilteringBoundLogger, metrics: Metrics) -> UpkeepTh
         metrics.upkeep_failed()
         log.error("upkeep failed", error=type(fault).__name__, at=place(fault))
 
+    def on_worked(worked: Worked) -> None:
+        metrics.upkeep_worked(worked)
+        if worked.failed:
+            log.error("a worker of upkeep failed", worker=worked.worker)
+
     return UpkeepThread(
         node.pipeline,
         interval_seconds=upkeep.interval_seconds,
@@ -89,6 +95,7 @@ def _rounds(node: Node, log: FilteringBoundLogger, metrics: Metrics) -> UpkeepTh
         messenger=node.messenger,
         on_round=lambda _round: metrics.upkeep_done(),
         on_failure=on_failure,
+        on_worked=on_worked,
     )
 
 

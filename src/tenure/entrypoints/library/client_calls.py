@@ -36,13 +36,14 @@ from tenure.entrypoints.library.log_calls import LogRequests
 from tenure.entrypoints.library.recall_calls import RecallRequests
 from tenure.entrypoints.library.review_calls import ReviewRequests
 from tenure.entrypoints.library.tool_calls import ToolRequests
+from tenure.entrypoints.library.truth_calls import TruthRequests
 from tenure.usecases import evidence, reading
 from tenure.usecases.alerts import AlertPage
 from tenure.usecases.exporting import SubjectExport
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Calls(IncidentRequests, LogRequests, RecallRequests, ReviewRequests, ToolRequests):
+class Calls(IncidentRequests, LogRequests, RecallRequests, ReviewRequests, ToolRequests, TruthRequests):
     """All calls of one client; its agent, purpose and subject go with every call that takes them."""
 
     agent: str | None = None

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from pathlib import Path
+from time import monotonic
 from types import TracebackType
 from typing import Self
 
@@ -85,7 +86,7 @@ class Tenure:
         return Session(self.node.pipeline, caller, subject=subject)
 
     def upkeep(self) -> upkeep.Round:
-        """One round of upkeep: expiries, probes of forgets, compaction, what was left, alerts, vectors.
+        """One round of upkeep: expiries, duplicates, contradictions, pruning, alerts, vectors, what was left.
 
         The service does this by itself.
         Over a database it does nothing while another node does the rounds.
@@ -96,6 +97,7 @@ class Tenure:
             watcher=self.node.watcher,
             messenger=self.node.messenger,
             embedding=self.node.embedding,
+            passed=monotonic,
         )
 
     def verify(self, tenant: str) -> evidence.Verified:

@@ -19,6 +19,7 @@ from tenure.entrypoints.library.client_request import Request, a_read, a_write, 
 from tenure.usecases import retrieval
 from tenure.usecases.neighbours import NEIGHBOURS, AskNeighbours
 from tenure.usecases.pipeline import Pipeline
+from tenure.usecases.recall_probing import recall
 
 W = TypeVar("W", bound=StrEnum)
 
@@ -80,6 +81,7 @@ class RecallSession:
         budget_tokens: int | None = None,
         tokenizer: str | None = None,
         explain: bool = False,
+        probe: bool = False,
         as_of: datetime | None = None,
         valid_at: datetime | None = None,
     ) -> Recollection:
@@ -88,6 +90,7 @@ class RecallSession:
         Ask one ``query``, or several ``queries``, of which each memory counts by its best. Without a question
         come the newest of these ``kinds``, of this ``key_prefix``, or written from ``since`` until ``until``.
         ``as_of`` asks what would have been shown then, ``valid_at`` what is said to hold at that time.
+        ``probe`` has looked at what the stale ones name, where that is allowed; see ``items[…].probe``.
         """
         command = Recall(
             agent=filled(None, self.caller.grants.agents, field="agent"),
@@ -106,10 +109,11 @@ class RecallSession:
             budget_tokens=budget_tokens,
             tokenizer=tokenizer,
             explain=explain,
+            probe=probe,
             as_of=as_of,
             valid_at=valid_at,
         )
-        return Recollection(self._pipeline.run(retrieval.RECALL, self.caller, command))
+        return Recollection(recall(self._pipeline, self.caller, command))
 
     def neighbours(self, memory_id: UUID, *, before: int = AROUND, after: int = AROUND) -> Recollection:
         """A memory and what stood around it in its thread, in the thread's order; nothing is ranked.
@@ -159,6 +163,7 @@ class RecallRequests:
         budget_tokens: int | None = None,
         tokenizer: str | None = None,
         explain: bool = False,
+        probe: bool = False,
         as_of: datetime | None = None,
         valid_at: datetime | None = None,
     ) -> Request[Recollection]:
@@ -167,6 +172,7 @@ class RecallRequests:
         Ask one ``query``, or several ``queries``, of which each memory counts by its best. Without a question
         come the newest of these ``kinds``, of this ``key_prefix``, or written from ``since`` until ``until``.
         ``as_of`` asks what would have been shown then, ``valid_at`` what is said to hold at that time.
+        ``probe`` has looked at what the stale ones name, where that is allowed; see ``items[…].probe``.
         """
         body = self._boundary(subject) | given(
             query=query,
@@ -182,6 +188,7 @@ class RecallRequests:
             budget_tokens=budget_tokens,
             tokenizer=tokenizer,
             explain=explain,
+            probe=probe,
             as_of=as_of,
             valid_at=valid_at,
         )

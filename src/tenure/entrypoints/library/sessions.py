@@ -25,6 +25,7 @@ from tenure.entrypoints.library.log_calls import LogSession
 from tenure.entrypoints.library.recall_calls import RecallSession
 from tenure.entrypoints.library.review_calls import ReviewSession
 from tenure.entrypoints.library.tool_calls import ToolSession
+from tenure.entrypoints.library.truth_calls import TruthSession
 from tenure.usecases import (
     alerts,
     erasure,
@@ -43,7 +44,7 @@ from tenure.usecases.pipeline import Pipeline
 W = TypeVar("W", bound=StrEnum)
 
 
-class Session(IncidentSession, LogSession, RecallSession, ReviewSession, ToolSession):
+class Session(IncidentSession, LogSession, RecallSession, ReviewSession, ToolSession, TruthSession):
     """One principal of one tenant. The embedding program is the authority for what it may do."""
 
     def __init__(self, pipeline: Pipeline, caller: Caller, *, subject: str | None) -> None:

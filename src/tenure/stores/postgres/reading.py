@@ -24,6 +24,8 @@ from tenure.core.rows import (
 from tenure.stores.postgres.connecting import Connection, one_tenant
 from tenure.stores.postgres.incident_reading import SQL as INCIDENT_SQL
 from tenure.stores.postgres.incident_reading import IncidentReading
+from tenure.stores.postgres.truth_reading import SQL as TRUTH_SQL
+from tenure.stores.postgres.truth_reading import TruthReading
 from tenure.stores.postings import Found, postings_in
 from tenure.stores.queries import load_queries
 from tenure.stores.row_cache import Passing, Place, RowCache
@@ -33,6 +35,7 @@ SQL: Final = (
     load_queries("tenure.stores.postgres")
     | load_queries("tenure.stores.postgres", "search.sql")
     | INCIDENT_SQL
+    | TRUTH_SQL
 )
 Bindings = Sequence[Any] | Mapping[str, Any]
 BEGIN: Final = b"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
@@ -48,7 +51,7 @@ class IndexBehind(Exception):
         self.tenant = tenant
 
 
-class PostgresReading(IncidentReading):
+class PostgresReading(IncidentReading, TruthReading):
     """The Reading port over one connection whose transaction is open."""
 
     def __init__(
@@ -108,11 +111,14 @@ class PostgresReading(IncidentReading):
     def search(self, where: Filter, terms: Sequence[str], model: str | None) -> Searched:
         """Every row that passes the filters, with its vector of this model, and where the terms stand."""
         self._check_index(where.tenant)
-        places = _places(where)
-        parts = [self._rows_of(where, bindings, model) for bindings in places]
-        rows = together(parts) if parts else no_rows(model)
+        places, rows = _places(where), self._passing(where, model)
         found = [one for bindings in places if terms for one in self._found(where.tenant, bindings, terms)]
         return Searched(rows, postings_in(rows, found))
+
+    def at_hand(self, where: Filter, model: str) -> Rows | None:
+        """Every row that passes the filters, with its vector; None while the search data is behind."""
+        is_behind = self.built(where.tenant) < self.head(where.tenant)[0]
+        return None if is_behind else self._passing(where, model)
 
     def unembedded(self, tenant: str, model: str, *, after: int, limit: int) -> list[Unembedded]:
         """Memories that are found by words and have no vector of this model, oldest first."""
@@ -271,6 +277,10 @@ class PostgresReading(IncidentReading):
         """Up to which position a tenant's word index is built, by the analyser of this node."""
         row = self._one(tenant, "built", (tenant, self._analyser))
         return int(row[0]) if row else 0
+
+    def _passing(self, where: Filter, model: str | None) -> Rows:
+        parts = [self._rows_of(where, bindings, model) for bindings in _places(where)]
+        return together(parts) if parts else no_rows(model)
 
     def _rows_of(self, where: Filter, bindings: dict[str, Any], model: str | None) -> Rows:
         row = self._one(where.tenant, _named("passing", bindings), bindings)

@@ -21,13 +21,16 @@ VIEWS: Final = {
     "suppression": ("tenant_id", "forget_id"),
     "hold": ("tenant_id", "subject"),
     "erasure": ("tenant_id", "subject"),
-    "derivation": ("tenant_id", "parent", "child"),
+    "derivation": ("tenant_id", "parent", "child", "kind"),
     "alert": ("tenant_id", "seq"),
     "provenance": ("tenant_id", "source_id", "source_type", "memory_id"),
     "shown": ("tenant_id", "memory_id", "seq"),
     "used": ("tenant_id", "memory_id", "seq"),
     "revoked_source": ("tenant_id", "seq"),
     "policy": ("tenant_id",),
+    "thing": ("tenant_id", "thing", "memory_id"),
+    "support": ("tenant_id", "memory_id"),
+    "contradiction": ("tenant_id", "contradiction_id"),
 }
 
 

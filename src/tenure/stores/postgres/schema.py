@@ -12,7 +12,7 @@ from psycopg import errors, sql
 from tenure.core.errors import Unavailable
 from tenure.stores.postgres.connecting import APP_ROLE, Connection, reached
 
-LOG_MIGRATIONS: Final = ("0001_log.sql", "0002_log.sql", "0003_log.sql", "0004_log.sql")
+LOG_MIGRATIONS: Final = ("0001_log.sql", "0002_log.sql", "0003_log.sql", "0004_log.sql", "0005_log.sql")
 KEYRING_MIGRATIONS: Final = ("0001_keyring.sql", "0002_keyring.sql", "0003_keyring.sql")
 SERVER_VERSION_MIN: Final = 150_000
 SERVER_VERSION_OF_SET: Final = 160_000

@@ -14,8 +14,11 @@ from tenure.core.boundary_rows import place_number
 from tenure.core.ledger import GENESIS
 from tenure.core.memory import STEP_OF
 from tenure.core.rows import (
+    Amendment,
+    DropEdge,
     DropSubject,
     DropSuppression,
+    EndContradiction,
     EndExamination,
     EndHold,
     EndRevocation,
@@ -32,7 +35,7 @@ from tenure.stores.forgets import Recorded, forgets_among
 from tenure.stores.found_by import NOTHING, Finder, Found, FoundBy
 from tenure.stores.postgres.connecting import Connection, Tenancy, one_tenant
 from tenure.stores.postgres.reading import SQL, PostgresReading
-from tenure.stores.projecting import PUTS, Amended, Gathered, StoredRow
+from tenure.stores.projecting import DROPPED_WITH_ROWS, DROPPED_WITH_SUBJECT, PUTS, Gathered, StoredRow
 from tenure.usecases.ports import Append, FirstAnswer, KeyedRows
 
 Moved = Mapping[str, tuple[int, int, bytes]]
@@ -105,6 +108,8 @@ class PostgresTransaction:
         else:
             bindings = {"tenant": tenant, "subject": subject, "seq": change.seq, "at": change.at}
             self._connection.execute(SQL["subject_values"], bindings)
+        for name in DROPPED_WITH_SUBJECT:
+            self._connection.execute(SQL[name], (tenant, subject))
         return self._connection.execute(SQL["drop_subject"], (tenant, subject)).rowcount
 
     def key_rows(self, wanted: KeyedRows) -> list[MemoryRow]:
@@ -118,10 +123,15 @@ class PostgresTransaction:
         return PostgresReading(self._connection).ended_in_scope((tenant, *place))
 
     def drop_rows(self, tenant: str, rows: Sequence[MemoryRow]) -> None:
-        """Drop these memory rows."""
-        if rows:
-            self.tenancy.enter(tenant)
-            self._connection.execute(SQL["drop_rows"], (tenant, [row.created_seq for row in rows]))
+        """Drop these memory rows, and what says how they stand to others."""
+        if not rows:
+            return
+        self.tenancy.enter(tenant)
+        seqs, ids = [row.created_seq for row in rows], [row.memory_id for row in rows]
+        with self._connection.pipeline():
+            self._connection.execute(SQL["drop_rows"], (tenant, seqs))
+            for name in DROPPED_WITH_ROWS:
+                self._connection.execute(SQL[name], {"tenant": tenant, "ids": ids})
 
     def source_rows(self, tenant: str, source_type: str | None, source_id: str) -> list[MemoryRow]:
         """The rows of every memory that had text from a source, and of all that was made from those."""
@@ -130,7 +140,7 @@ class PostgresTransaction:
         found = reading.source_memories(tenant, source_type, source_id)
         return reading.rows_of(tenant, [one.memory_id for one in found])
 
-    def amend(self, change: Amended) -> None:
+    def amend(self, change: Amendment) -> None:
         """Carry out a change to rows that stand beside the memories."""
         self.tenancy.enter(change.tenant)
         match change:
@@ -151,6 +161,16 @@ class PostgresTransaction:
             case EndExamination():
                 done = (change.done_seq, change.tenant, change.seq)
                 self._connection.execute(SQL["end_examination"], done)
+            case DropEdge():
+                self._connection.execute(SQL["drop_edge"], (change.tenant, change.parent, change.child))
+            case EndContradiction():
+                decided = {
+                    "tenant": change.tenant,
+                    "contradiction_id": change.contradiction_id,
+                    "seq": change.resolved_seq,
+                    "kept": change.kept,
+                }
+                self._connection.execute(SQL["end_contradiction"], decided)
 
     def write(self, gathered: Gathered) -> None:
         """Store what gathered so far."""
@@ -171,7 +191,7 @@ class PostgresTransaction:
         }
 
     def with_derived(self, tenant: str, memory_ids: Sequence[UUID]) -> list[MemoryRow]:
-        """The rows of memories, and of all that was made from them."""
+        """The rows of memories, of all that was made from them and of all that stands behind them."""
         self.tenancy.enter(tenant)
         bindings = {"tenant": tenant, "ids": list(memory_ids)}
         return [MemoryRow(*row) for row in self._connection.execute(SQL["with_derived"], bindings).fetchall()]

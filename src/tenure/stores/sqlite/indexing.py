@@ -114,6 +114,12 @@ class Indexing:
                 hint="Ask again in a moment; the server's log says what is wrong with its file.",
             )
 
+    def brought_up(self) -> bool:
+        """The same for whoever can do without: says whether it is; nobody waits for one that is behind."""
+        if not self._is_behind:
+            self.bring_up()
+        return not self._is_behind
+
     def anew(self) -> None:
         """Build the index from the log."""
         with self._writing:

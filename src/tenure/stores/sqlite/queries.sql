@@ -85,22 +85,23 @@ FROM memory WHERE tenant_id = :tenant AND subject = :subject AND fingerprint IS 
 DELETE FROM forget_floor WHERE tenant_id = ? AND subject = ? AND target_kind = 'value';
 
 -- name: with_derived
--- Memory rows and all that was made from them, through however many steps.
+-- Memory rows, all that was made from them and all that stands behind them, through however many steps.
 WITH RECURSIVE taken (memory_id) AS (
     SELECT unhex(value) FROM json_each(:ids)
     UNION
     SELECT derivation.child FROM derivation JOIN taken ON derivation.parent = taken.memory_id
-    WHERE derivation.tenant_id = :tenant AND derivation.kind = 'derived'
+    WHERE derivation.tenant_id = :tenant AND derivation.kind IN ('derived', 'merged')
 )
 SELECT memory.* FROM taken JOIN memory ON memory.tenant_id = :tenant AND memory.memory_id = taken.memory_id;
 
 -- name: ended_in_scope
--- Rows of one scope whose memories have ended, and from which nothing was made: a forget must find those again.
+-- Rows of one scope whose memories have ended, from which nothing was made and behind which nothing stands: a forget
+-- must find those again.
 SELECT * FROM memory
 WHERE tenant_id = ? AND subject = ? AND agent = ? AND purpose = ? AND scope_tier = ? AND scope_id = ?
   AND status NOT IN ('active', 'quarantined', 'revoking')
   AND NOT EXISTS (SELECT 1 FROM derivation AS d WHERE d.tenant_id = memory.tenant_id AND d.parent = memory.memory_id
-                  AND d.kind = 'derived');
+                  AND d.kind IN ('derived', 'merged'));
 
 -- name: standing
 -- Where the memory rows of a subject lie in the log.
@@ -182,7 +183,7 @@ SELECT DISTINCT tenant_id, agent, purpose, subject, scope_tier, scope_id FROM me
 WHERE scope_tier IN ('task', 'session') AND status = 'expired' AND expires_at <= ?
   AND NOT EXISTS (SELECT 1 FROM hold WHERE hold.tenant_id = memory.tenant_id AND hold.subject = memory.subject)
   AND NOT EXISTS (SELECT 1 FROM derivation AS d WHERE d.tenant_id = memory.tenant_id AND d.parent = memory.memory_id
-                  AND d.kind = 'derived')
+                  AND d.kind IN ('derived', 'merged'))
 LIMIT ?;
 
 -- name: put_hold

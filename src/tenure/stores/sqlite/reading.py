@@ -28,15 +28,17 @@ from tenure.stores.queries import load_queries
 from tenure.stores.row_cache import Passing, Place, RowCache
 from tenure.stores.sqlite.incident_reading import SQL as INCIDENT_SQL
 from tenure.stores.sqlite.incident_reading import IncidentReading
+from tenure.stores.sqlite.truth_reading import SQL as TRUTH_SQL
+from tenure.stores.sqlite.truth_reading import TruthReading
 from tenure.usecases.ports import EndedScope, FirstAnswer, KeyedRows, Listing, StoredEvent, Unembedded
 
-SQL: Final = load_queries("tenure.stores.sqlite") | INCIDENT_SQL
+SQL: Final = load_queries("tenure.stores.sqlite") | INCIDENT_SQL | TRUTH_SQL
 NOWHERE: Final = -1
 """The number of a boundary or subject that the search data does not know."""
 LAST_CHARACTER: Final = "\U0010ffff"
 
 
-class SqliteReading(IncidentReading):
+class SqliteReading(IncidentReading, TruthReading):
     """The Reading port over one connection that has a read transaction open."""
 
     def __init__(self, connection: apsw.Connection, cache: RowCache | None = None) -> None:
@@ -109,6 +111,10 @@ class SqliteReading(IncidentReading):
         rows = together(parts) if parts else no_rows(model)
         found = [one for place in places if terms for one in self._found(place, terms)]
         return Searched(rows, postings_in(rows, found))
+
+    def at_hand(self, where: Filter, model: str) -> Rows | None:
+        """Every row that passes the filters, with its vector; None while the search data is behind."""
+        return self.search(where, (), model).rows
 
     def unembedded(self, tenant: str, model: str, *, after: int, limit: int) -> list[Unembedded]:
         """Memories that are found by words and have no vector of this model, oldest first."""
@@ -283,17 +289,23 @@ class LazyReading(SqliteReading):
         pool: "LifoQueue[apsw.Connection | None]",
         *,
         before_words: Callable[[], None],
+        are_words_at_hand: Callable[[], bool],
         cache: RowCache | None = None,
     ) -> None:
         self._cache = cache if cache is not None else RowCache()
         self._pool = pool
         self._before_words = before_words
+        self._are_words_at_hand = are_words_at_hand
         self._taken: apsw.Connection | None = None
 
     def search(self, where: Filter, terms: Sequence[str], model: str | None) -> Searched:
         """Every row that passes, what was just written among them, found by words and meaning too."""
         self._before_words()
         return super().search(where, terms, model)
+
+    def at_hand(self, where: Filter, model: str) -> Rows | None:
+        """Every row that passes, what was just written among them, unless the index is behind."""
+        return super().search(where, (), model).rows if self._are_words_at_hand() else None
 
     def unembedded(self, tenant: str, model: str, *, after: int, limit: int) -> list[Unembedded]:
         """Memories that have no vector of this model, what was just written among them."""

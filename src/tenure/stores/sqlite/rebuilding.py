@@ -33,7 +33,35 @@ VIEWS: Final = (
     "used",
     "revoked_source",
     "policy",
+    "thing",
+    "support",
+    "contradiction",
 )
+
+
+_LOOKED_UP_BY: Final = {
+    "memory": (
+        "UNIQUE INDEX temp.replayed_by_id ON memory (tenant_id, memory_id)",
+        "INDEX temp.replayed_by_subject ON memory (tenant_id, subject)",
+        "INDEX temp.replayed_by_key ON memory (tenant_id, key_digest)",
+    ),
+    "derivation": (
+        "INDEX temp.replayed_by_parent ON derivation (tenant_id, subject)",
+        "INDEX temp.replayed_by_child ON derivation (tenant_id, child)",
+    ),
+    "provenance": ("INDEX temp.replayed_by_actor ON provenance (tenant_id, actor, memory_id)",),
+    "thing": (
+        "INDEX temp.replayed_thing_by_memory ON thing (tenant_id, memory_id)",
+        "INDEX temp.replayed_thing_by_subject ON thing (tenant_id, subject)",
+    ),
+    "support": ("INDEX temp.replayed_support_by_subject ON support (tenant_id, subject)",),
+    "contradiction": (
+        "INDEX temp.contradiction_by_believed ON contradiction (tenant_id, believed)",
+        "INDEX temp.contradiction_by_doubted ON contradiction (tenant_id, doubted)",
+        "INDEX temp.replayed_contradiction_by_subject ON contradiction (tenant_id, subject)",
+    ),
+}
+"""What a replay looks rows up by, beside their own keys."""
 
 
 def behind(reading: Reading, search: SearchIndex) -> int:
@@ -98,14 +126,8 @@ def _set_beside(connection: apsw.Connection, view: str) -> None:
     if found is None:
         raise LookupError(f"the store has no view {view}")
     connection.execute(str(found[0]).replace("CREATE TABLE", "CREATE TEMP TABLE", 1))
-    if view == "memory":
-        connection.execute("CREATE UNIQUE INDEX temp.replayed_by_id ON memory (tenant_id, memory_id)")
-        connection.execute("CREATE INDEX temp.replayed_by_subject ON memory (tenant_id, subject)")
-        connection.execute("CREATE INDEX temp.replayed_by_key ON memory (tenant_id, key_digest)")
-    if view == "derivation":
-        connection.execute("CREATE INDEX temp.replayed_by_parent ON derivation (tenant_id, subject)")
-    if view == "provenance":
-        connection.execute("CREATE INDEX temp.replayed_by_actor ON provenance (tenant_id, actor, memory_id)")
+    for index in _LOOKED_UP_BY.get(view, ()):
+        connection.execute(f"CREATE {index}")
 
 
 def _same(connection: apsw.Connection, view: str) -> bool:

@@ -12,7 +12,13 @@ import apsw
 from tenure.core.errors import Unavailable
 from tenure.stores.sqlite.connection import transaction
 
-LOG_MIGRATIONS: Final = ("0001_log.sql", "0002_forgetting.sql", "0003_incidents.sql", "0004_retrieval.sql")
+LOG_MIGRATIONS: Final = (
+    "0001_log.sql",
+    "0002_forgetting.sql",
+    "0003_incidents.sql",
+    "0004_retrieval.sql",
+    "0005_truth.sql",
+)
 KEYRING_MIGRATIONS: Final = ("keyring.sql", "0002_keyring.sql")
 
 

@@ -86,7 +86,12 @@ class SqliteStore:
     @contextlib.contextmanager
     def reading(self) -> Iterator[Reading]:
         """Open one consistent look, which begins with its first question."""
-        look = LazyReading(self._readers, before_words=self._bring_up, cache=self._cache)
+        look = LazyReading(
+            self._readers,
+            before_words=self._bring_up,
+            are_words_at_hand=self._are_words_at_hand,
+            cache=self._cache,
+        )
         with faults_as_unavailable():
             try:
                 yield look
@@ -259,6 +264,9 @@ class SqliteStore:
 
     def _bring_up(self) -> None:
         self._indexing.bring_up_or_refuse()
+
+    def _are_words_at_hand(self) -> bool:
+        return self._indexing.brought_up()
 
     def _refuse_when_closed(self) -> None:
         if self._is_closed:

@@ -8,8 +8,11 @@ import apsw
 import msgspec
 
 from tenure.core.rows import (
+    Amendment,
+    DropEdge,
     DropSubject,
     DropSuppression,
+    EndContradiction,
     EndExamination,
     EndHold,
     EndRevocation,
@@ -19,7 +22,7 @@ from tenure.core.rows import (
     SideRow,
 )
 from tenure.stores.forgets import Recorded, forgets_among
-from tenure.stores.projecting import PUTS, Amended, Gathered
+from tenure.stores.projecting import DROPPED_WITH_ROWS, DROPPED_WITH_SUBJECT, PUTS, Gathered
 from tenure.stores.sqlite.reading import SQL, SqliteReading, memory_bindings, memory_row
 from tenure.usecases.ports import FirstAnswer, KeyedRows
 
@@ -65,6 +68,8 @@ class SqliteTransaction:
         else:
             bindings = {"tenant": tenant, "subject": subject, "seq": change.seq, "at": change.at}
             self._connection.execute(SQL["subject_values"], bindings)
+        for name in DROPPED_WITH_SUBJECT:
+            self._connection.execute(SQL[name], (tenant, subject))
         self._connection.execute(SQL["drop_subject"], (tenant, subject))
         return int(self._connection.changes())
 
@@ -77,15 +82,20 @@ class SqliteTransaction:
         return self._reading.ended_in_scope((tenant, *place))
 
     def drop_rows(self, tenant: str, rows: Sequence[MemoryRow]) -> None:
-        """Drop these memory rows."""
+        """Drop these memory rows, and what says how they stand to others."""
+        if not rows:
+            return
         self._many("drop_row", [(tenant, row.created_seq) for row in rows])
+        ids = json.dumps([row.memory_id.hex for row in rows])
+        for name in DROPPED_WITH_ROWS:
+            self._connection.execute(SQL[name], {"tenant": tenant, "ids": ids})
 
     def source_rows(self, tenant: str, source_type: str | None, source_id: str) -> list[MemoryRow]:
         """The rows of every memory that had text from a source, and of all that was made from those."""
         found = self._reading.source_memories(tenant, source_type, source_id)
         return self._reading.rows_of(tenant, [one.memory_id for one in found])
 
-    def amend(self, change: Amended) -> None:
+    def amend(self, change: Amendment) -> None:
         """Carry out a change to rows that stand beside the memories."""
         match change:
             case DropSuppression():
@@ -101,9 +111,16 @@ class SqliteTransaction:
             case EndExamination():
                 bindings = (change.done_seq, change.tenant, change.seq)
                 self._connection.execute(SQL["end_examination"], bindings)
+            case DropEdge():
+                edge = (change.tenant, change.parent.bytes, change.child.bytes)
+                self._connection.execute(SQL["drop_edge"], edge)
+            case EndContradiction():
+                kept = change.kept.bytes if change.kept is not None else None
+                decided = (change.resolved_seq, kept, change.tenant, change.contradiction_id.bytes)
+                self._connection.execute(SQL["end_contradiction"], decided)
 
     def with_derived(self, tenant: str, memory_ids: Sequence[UUID]) -> list[MemoryRow]:
-        """The rows of memories, and of all that was made from them."""
+        """The rows of memories, of all that was made from them and of all that stands behind them."""
         ids = json.dumps([memory_id.hex for memory_id in memory_ids])
         rows = self._connection.execute(SQL["with_derived"], {"tenant": tenant, "ids": ids}).fetchall()
         return [memory_row(row) for row in rows]

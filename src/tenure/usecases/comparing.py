@@ -1,0 +1,178 @@
+"""Finding what a memory is to be compared with, and what it is to each of those (SPEC T2, T3).
+
+    1 rows of the same four walls that are near in meaning, and those that claim something of the same thing
+    2 each of the few that are left is opened, and the rules say what it is to the new one
+    3 of a duplicate, or one that the new one bears out, what else says so
+
+Nothing is decided here: `core/comparing.py` says what follows.
+"""
+
+from collections.abc import Collection, Iterable, Sequence
+from typing import Final
+from uuid import UUID
+
+import msgspec
+
+from tenure.core.boundary_rows import Rows
+from tenure.core.claims import Found
+from tenure.core.comparing import Compared
+from tenure.core.contradictions import pair_id
+from tenure.core.duplicates import Contradiction, Duplicate, Neighbour, Support, near, verdict
+from tenure.core.memory import Memory
+from tenure.core.retrieval import Filter
+from tenure.core.rows import CORROBORATES, MERGED, microseconds
+from tenure.core.statements import Statement, statement_of
+from tenure.core.vectors import Vector
+from tenure.core.views import own_words
+from tenure.core.vocabulary import Claim, Status
+from tenure.usecases.embedding_ports import EmbeddingFailed
+from tenure.usecases.pipeline import World
+from tenure.usecases.ports import Keyring
+from tenure.usecases.sealing import fold
+from tenure.usecases.truth_ports import Walls
+
+CLAIMING_MAX: Final = 64
+"""How many memories that claim something of the same things are looked at, the most trusted first."""
+BEHIND_MAX: Final = 64
+"""How many memories behind one are opened to count how many sources say so."""
+
+
+def things(keyring: Keyring, tenant: str, claims: Iterable[Found]) -> tuple[bytes, ...]:
+    """Keyed digests of what is claimed something of, each once."""
+    named = dict.fromkeys(f"{one.entity}\x1f{one.attribute}" for one in claims)
+    return tuple(keyring.digest(tenant, "thing", name) for name in named)
+
+
+def compared(
+    world: World,
+    new: Statement,
+    claim: Claim | None,
+    about: Sequence[bytes],
+    *,
+    leaving_out: Collection[UUID] = (),
+) -> tuple[Compared, ...]:
+    """What stands within the same walls and is near the new memory, or claims something of the same."""
+    found = _candidates(world, new, claim, about)
+    return judged(world, new, [one for one in found if one.memory_id not in leaving_out])
+
+
+def judged(world: World, new: Statement, candidates: Iterable[Neighbour]) -> tuple[Compared, ...]:
+    """What each of these candidates is to a memory, of those that still stand and are anything to it."""
+    tenant = new.boundary.tenant
+    left = [one for one in candidates if one.memory_id != new.id]
+    if not left:
+        return ()
+    known = {one.contradiction_id for one in world.reading.contradictions_of(tenant, [new.id])}
+    seen = (_compared(world, new, one, known) for one in left)
+    return tuple(one for one in seen if one is not None)
+
+
+def compared_again(
+    world: World, memory: Memory, *, leaving_out: Collection[UUID] = ()
+) -> tuple[Compared, ...]:
+    """What a memory that is there already is compared with, where memories are compared at all."""
+    if not world.rules.truth.compares or memory.content is None:
+        return ()
+    said = statement_of(memory)
+    about = things(world.keyring, memory.tenant, said.claims)
+    return compared(world, said, memory.claim, about, leaving_out=leaving_out)
+
+
+def _candidates(
+    world: World, new: Statement, claim: Claim | None, about: Sequence[bytes]
+) -> tuple[Neighbour, ...]:
+    boundary = new.boundary
+    walls = Walls(
+        tenant=boundary.tenant,
+        agent=boundary.agent,
+        purpose=boundary.purpose,
+        subject=boundary.subject or "",
+    )
+    same: list[UUID] = []
+    if about:
+        now = microseconds(world.moment.now)
+        same = world.reading.claiming(walls, about, now=now, limit=CLAIMING_MAX)
+    rules = world.rules.truth
+    rows = _rows(world, walls)
+    if rows is None:
+        return tuple(Neighbour(one, None) for one in same)
+    vector = _meant(world, new.content, claim) if len(rows.ids) else None
+    by_meaning = near(rows, vector, like=rules.like, same_claim=same)
+    there = {one.memory_id for one in by_meaning}
+    return (*by_meaning, *(Neighbour(one, None) for one in same if one not in there))
+
+
+def _rows(world: World, walls: Walls) -> Rows | None:
+    """What stands within the walls, looked up once for all that is decided together; None for too much."""
+    if walls not in world.stood:
+        world.stood[walls] = _looked_up(world, walls)
+    return world.stood[walls]
+
+
+def _looked_up(world: World, walls: Walls) -> Rows | None:
+    immediate = world.meaning.immediate
+    if immediate is None:
+        return None
+    if world.reading.subject_memories(walls.tenant, walls.subject) > world.rules.truth.compared_max:
+        return None
+    where = Filter(
+        tenant=walls.tenant,
+        agent=walls.agent,
+        purpose=walls.purpose,
+        subjects=frozenset({walls.subject}),
+        now=microseconds(world.moment.now),
+    )
+    return world.reading.at_hand(where, immediate.model)
+
+
+def _meant(world: World, content: str, claim: Claim | None) -> Vector | None:
+    """What the text means by the engine in use; None where that has no part in a write."""
+    immediate = world.meaning.immediate
+    if immediate is None:
+        return None
+    try:
+        return immediate.passages([own_words(content, claim)])[0]
+    except EmbeddingFailed:
+        # The write goes on by claims alone, and upkeep looks again.
+        return None
+
+
+def _compared(world: World, new: Statement, one: Neighbour, known: Collection[UUID]) -> Compared | None:
+    tenant = new.boundary.tenant
+    memory = fold(world.reading, world.keyring, tenant, one.memory_id)
+    if memory is None or memory.content is None:
+        return None
+    if memory.status_at(world.moment.now) is not Status.ACTIVE:
+        return None
+    old = statement_of(memory)
+    told = verdict(new, old, cosine=one.cosine, like=world.rules.truth.like)
+    if not isinstance(told, Contradiction | Duplicate | Support):
+        return None
+    return Compared(
+        memory=memory,
+        statement=old,
+        verdict=told,
+        cosine=one.cosine,
+        behind=behind(world, memory) if isinstance(told, Duplicate | Support) else (),
+        is_recorded=pair_id(new.id, old.id) in known,
+    )
+
+
+def behind(world: World, memory: Memory, *, but: Collection[UUID] = ()) -> tuple[Statement, ...]:
+    """What else says what a memory says, through however many merges; it is counted, never shown."""
+    tenant, reading = memory.tenant, world.reading
+    waiting, found = [memory.id], dict[UUID, None]()
+    while waiting and len(found) < BEHIND_MAX:
+        edges = reading.edges(tenant, (MERGED, CORROBORATES), parents=waiting)
+        waiting = [one.child for one in edges if one.child not in found and one.child not in but]
+        found.update(dict.fromkeys(waiting))
+    opened = (fold(reading, world.keyring, tenant, one) for one in list(found)[:BEHIND_MAX])
+    standing = {Status.ACTIVE, Status.SUPERSEDED}
+    return tuple(
+        _as_voice(one) for one in opened if one is not None and one.status_at(world.moment.now) in standing
+    )
+
+
+def _as_voice(memory: Memory) -> Statement:
+    """A memory as one who says so: what it claims is not looked at again."""
+    return statement_of(msgspec.structs.replace(memory, content=None, claim=None))
