@@ -86,7 +86,7 @@ check: setup ## format, lint, types, import contracts and the unit tests on SQLi
 	$(BIN)/ruff check .
 	$(BIN)/mypy $(CODE)
 	$(BIN)/lint-imports --no-logo
-	$(BIN)/python -m pytest -m "not slow" -k "not postgres" -x -q --ignore tests/stores/test_crash.py $(UNIT_TESTS)
+	$(BIN)/python -m pytest -n auto -m "not slow" -k "not postgres" -x -q --ignore tests/stores/test_crash.py $(UNIT_TESTS)
 
 .PHONY: format
 format: setup ## put the code into shape and repair what the linter can repair

@@ -145,7 +145,8 @@ def test_without_the_packages_for_flags_a_rule_about_them_is_a_mistake_in_the_se
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """SPEC S3: said at the start, with what to install; the folder is given back."""
-    monkeypatch.setitem(sys.modules, "openfeature", None)
+    for name in {"openfeature", *(one for one in sys.modules if one.startswith("openfeature."))}:
+        monkeypatch.setitem(sys.modules, name, None)
 
     with pytest.raises(ConfigError, match=r"probes\.allow: .*pip install 'tenure\[flags\]'"):
         opened(tmp_path, MovableClock(), allow=("acme flag:*",))

@@ -120,7 +120,7 @@ def test_the_same_text_gives_the_same_findings_in_order(text: str) -> None:
         [finding(), "and more"],
         halfway(),
     ],
-    ids=repr,
+    ids=lambda answer: "a generator" if isinstance(answer, Iterator) else repr(answer),
 )
 def test_a_scanner_that_fails_becomes_one_failure(answer: object) -> None:
     """SPEC L5: an error or a bad answer is a finding of its own kind, which never admits."""

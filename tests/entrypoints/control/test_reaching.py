@@ -302,8 +302,11 @@ def test_a_refusal_is_the_same_error_on_both_ways(
 
 
 def test_every_operation_is_in_one_of_the_walks_above() -> None:
-    """SPEC S1: a new operation needs its place in a walk; those that ask have theirs in test_recalls.py."""
+    """SPEC S1: a new operation needs its place in a walk, here or in test_recalls or test_contradictions."""
     assert set(OPERATIONS) == {
+        "contradictions.list",
+        "contradictions.resolve",
+        "unmerge",
         "key.create",
         "key.list",
         "key.revoke",
