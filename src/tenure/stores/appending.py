@@ -15,7 +15,7 @@ import msgspec
 from tenure.core import ledger, views
 from tenure.core.events import Event, MemoryForgotten, Revoked
 from tenure.core.memory import STEP_OF
-from tenure.core.rows import REVOKING, Unindex
+from tenure.core.rows import REVOKING, MemoryRow, Unindex
 from tenure.stores.found_by import Found, FoundBy
 from tenure.stores.projecting import KeptAnswer, Projection, StoredRow, Transaction, lays_floors
 from tenure.usecases.ports import (
@@ -40,6 +40,10 @@ class Batch:
         self.heads: dict[str, tuple[int, bytes]] = {}
         self.forgot: dict[str, int] = {}
         self.search: list[Found] = []
+        self.moved: list[MemoryRow] = []
+        """Rows that changed while nothing changed of what they are found by."""
+        self.withdrawn: set[str] = set()
+        """Tenants in which something was put out of reads for good, or whose source was revoked."""
 
     def add(self, item: Append, found_by: Sequence[FoundBy | None]) -> AppendResult:
         """Check an item and gather its rows; a result that is not Appended left nothing behind."""
@@ -119,9 +123,12 @@ class Batch:
             dropped += projected.dropped
             if lays_floors(sealed.event):
                 self.forgot[item.tenant] = seq
+                self.withdrawn.add(item.tenant)
             change = views.search_change(sealed.event, projected.row)
             if change is not None:
                 self.search.append((change, found))
+            elif projected.row is not None:
+                self.moved.append(projected.row)
             self.search += [(Unindex(row), None) for row in projected.gone]
         self.heads[item.tenant] = (seq, link)
         appended = Appended(seq=first, dropped=dropped)

@@ -113,8 +113,6 @@ def _looked_up(world: World, walls: Walls) -> Rows | None:
     immediate = world.meaning.immediate
     if immediate is None:
         return None
-    if world.reading.subject_memories(walls.tenant, walls.subject) > world.rules.truth.compared_max:
-        return None
     where = Filter(
         tenant=walls.tenant,
         agent=walls.agent,
@@ -122,7 +120,7 @@ def _looked_up(world: World, walls: Walls) -> Rows | None:
         subjects=frozenset({walls.subject}),
         now=microseconds(world.moment.now),
     )
-    return world.reading.at_hand(where, immediate.model)
+    return world.reading.at_hand(where, immediate.model, most=world.rules.truth.compared_max)
 
 
 def _meant(world: World, content: str, claim: Claim | None) -> Vector | None:

@@ -46,10 +46,11 @@ class TruthReading(Protocol):
         The most trusted come first, of equal trust the newest.
         """
 
-    def at_hand(self, where: Filter, model: str) -> Rows | None:
-        """Every row that passes the filters, with its vector; None while the search data is behind the log.
+    def at_hand(self, where: Filter, model: str, *, most: int) -> Rows | None:
+        """Every row that passes the filters, with its vector; some may have run out of time.
 
-        Nobody waits for that: a write goes on without it.
+        None where their subjects have more memories than ``most``, or while the search data is behind the
+        log: nobody waits for that, a write goes on without it.
         """
 
     def things_of(self, tenant: str, memory_ids: Iterable[UUID]) -> list[ThingRow]:

@@ -118,15 +118,15 @@ def test_who_can_do_without_an_index_that_is_gone_is_told_so_and_nobody_waits(
     where = Filter(tenant=TENANT, agent=AGENT, purpose=PURPOSE, now=microseconds(START))
     written(node.pipeline, "An old giraffe")
     with node.store.reading() as reading:
-        before = reading.at_hand(where, MODEL)
+        before = reading.at_hand(where, MODEL, most=1_000)
 
     crash()
 
     with node.store.reading() as reading:
-        assert reading.at_hand(where, MODEL) is None
+        assert reading.at_hand(where, MODEL, most=1_000) is None
     assert found(node, "giraffe") == {"An old giraffe"}
     with node.store.reading() as reading:
-        after = reading.at_hand(where, MODEL)
+        after = reading.at_hand(where, MODEL, most=1_000)
     assert before is not None
     assert after is not None
     assert list(before.ids) == list(after.ids)

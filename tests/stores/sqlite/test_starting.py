@@ -83,13 +83,13 @@ def test_writers_never_wait_for_the_catching_up(
         assert gate.begun.wait(SECONDS_MAX)
         opened.pipeline.run_many(REMEMBER, BOT, [(proposal(f"Tree {n} grows"), None) for n in range(9)])
         with opened.store.reading() as reading:
-            assert reading.at_hand(EVERYBODY, MODEL) is None
+            assert reading.at_hand(EVERYBODY, MODEL, most=1_000) is None
         gate.may_go_on.set()
 
         assert len(found(opened, "tree")) == 9
         assert gate.looks >= 2
         with opened.store.reading() as reading:
-            rows = reading.at_hand(EVERYBODY, MODEL)
+            rows = reading.at_hand(EVERYBODY, MODEL, most=1_000)
         assert rows is not None
         assert len(rows.ids) == 15
 

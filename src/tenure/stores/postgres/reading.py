@@ -115,8 +115,10 @@ class PostgresReading(IncidentReading, TruthReading):
         found = [one for bindings in places if terms for one in self._found(where.tenant, bindings, terms)]
         return Searched(rows, postings_in(rows, found))
 
-    def at_hand(self, where: Filter, model: str) -> Rows | None:
-        """Every row that passes the filters, with its vector; None while the search data is behind."""
+    def at_hand(self, where: Filter, model: str, *, most: int) -> Rows | None:
+        """Every row that passes, with its vector; None for too many, or while the search data is behind."""
+        if any(self.subject_memories(where.tenant, one) > most for one in where.subjects or ()):
+            return None
         is_behind = self.built(where.tenant) < self.head(where.tenant)[0]
         return None if is_behind else self._passing(where, model)
 

@@ -28,6 +28,7 @@ from tenure.stores.queries import load_queries
 from tenure.stores.row_cache import Passing, Place, RowCache
 from tenure.stores.sqlite.incident_reading import SQL as INCIDENT_SQL
 from tenure.stores.sqlite.incident_reading import IncidentReading
+from tenure.stores.sqlite.standing_rows import StandingRows
 from tenure.stores.sqlite.truth_reading import SQL as TRUTH_SQL
 from tenure.stores.sqlite.truth_reading import TruthReading
 from tenure.usecases.ports import EndedScope, FirstAnswer, KeyedRows, Listing, StoredEvent, Unembedded
@@ -112,9 +113,10 @@ class SqliteReading(IncidentReading, TruthReading):
         found = [one for place in places if terms for one in self._found(place, terms)]
         return Searched(rows, postings_in(rows, found))
 
-    def at_hand(self, where: Filter, model: str) -> Rows | None:
-        """Every row that passes the filters, with its vector; None while the search data is behind."""
-        return self.search(where, (), model).rows
+    def at_hand(self, where: Filter, model: str, *, most: int) -> Rows | None:
+        """Every row that passes the filters, with its vector; None for more than so many."""
+        rows = self.search(where, (), model).rows
+        return rows if len(rows.ids) <= most else None
 
     def unembedded(self, tenant: str, model: str, *, after: int, limit: int) -> list[Unembedded]:
         """Memories that are found by words and have no vector of this model, oldest first."""
@@ -291,8 +293,12 @@ class LazyReading(SqliteReading):
         before_words: Callable[[], None],
         are_words_at_hand: Callable[[], bool],
         cache: RowCache | None = None,
+        standing: StandingRows | None = None,
     ) -> None:
         self._cache = cache if cache is not None else RowCache()
+        self._standing = standing
+        # Before the snapshot begins, so that it has all that was stored by then.
+        self._moment = standing.moment if standing is not None else 0
         self._pool = pool
         self._before_words = before_words
         self._are_words_at_hand = are_words_at_hand
@@ -303,9 +309,31 @@ class LazyReading(SqliteReading):
         self._before_words()
         return super().search(where, terms, model)
 
-    def at_hand(self, where: Filter, model: str) -> Rows | None:
-        """Every row that passes, what was just written among them, unless the index is behind."""
-        return super().search(where, (), model).rows if self._are_words_at_hand() else None
+    def at_hand(self, where: Filter, model: str, *, most: int) -> Rows | None:
+        """Every row that passes, what was just written among them; as kept, or read where none are.
+
+        None where the index is behind, or for more than so many.
+        """
+        place = self._only_place(where, model)
+        rows = self._standing.rows(place) if self._standing is not None and place is not None else None
+        if rows is None:
+            if self._is_more_than(where, most) or not self._are_words_at_hand():
+                return None
+            rows = super().search(where, (), model).rows
+            if self._standing is not None and place is not None:
+                self._standing.keep(place, rows, self._moment)
+        return rows if len(rows.ids) <= most else None
+
+    def _only_place(self, where: Filter, model: str) -> Place | None:
+        """The one subject's place that is asked about, where nothing else narrows it."""
+        if not where.is_wide or where.subjects is None or len(where.subjects) != 1:
+            return None
+        (subject,) = where.subjects
+        return Place(where.tenant, where.agent, where.purpose, subject, model)
+
+    def _is_more_than(self, where: Filter, most: int) -> bool:
+        """Whether the subjects have so many memories that nobody should read them for this."""
+        return any(self.subject_memories(where.tenant, one) > most for one in where.subjects or ())
 
     def unembedded(self, tenant: str, model: str, *, after: int, limit: int) -> list[Unembedded]:
         """Memories that have no vector of this model, what was just written among them."""

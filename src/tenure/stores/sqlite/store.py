@@ -31,6 +31,7 @@ from tenure.stores.sqlite.rebuilding import behind, catch_up, rebuild
 from tenure.stores.sqlite.restoring import restore
 from tenure.stores.sqlite.schema import migrate
 from tenure.stores.sqlite.search import SearchIndex
+from tenure.stores.sqlite.standing_rows import StandingRows
 from tenure.stores.sqlite.writing import SqliteTransaction
 from tenure.usecases.embedding_ports import Embedder
 from tenure.usecases.ports import (
@@ -70,6 +71,7 @@ class SqliteStore:
         self._keyring = keyring
         self._finder = Finder(embedder, language, embeds_later=True)
         self._cache = RowCache()
+        self._standing = StandingRows(self._finder)
         self._forgets = ForgetFile(folder.forgets)
         self._is_closed = False
         self._writing = threading.Lock()
@@ -91,6 +93,7 @@ class SqliteStore:
             before_words=self._bring_up,
             are_words_at_hand=self._are_words_at_hand,
             cache=self._cache,
+            standing=self._standing,
         )
         with faults_as_unavailable():
             try:
@@ -120,6 +123,7 @@ class SqliteStore:
             rebuilt = rebuild(self._connection, self._keyring)
             self._indexing.anew()
             self._cache.clear()
+            self._standing.clear()
             return rebuilt
 
     def healthy(self) -> bool:
@@ -153,6 +157,7 @@ class SqliteStore:
             self._refuse_when_closed()
             restore(self._connection, pages, self._keyring)
             self._indexing.anew()
+            self._standing.clear()
 
     def rewrite_words(self, tenant: str, subject: str, *, up_to_seq: int) -> None:
         """Rewrite what held the words of an erased subject; raises Unavailable where some are still held."""
@@ -184,6 +189,7 @@ class SqliteStore:
         self._refuse_when_closed()
         self._indexing.put_vectors(tenant, model, vectors)
         self._cache.look_again()
+        self._standing.clear()
 
     def drop_models(self, tenant: str, *, keep: str) -> None:
         """Drop the vectors of every model but one."""
@@ -279,6 +285,7 @@ class SqliteStore:
             # Left under the lock, so that the words of one batch never overtake those of an earlier one.
             self._indexing.leave(batch.search, {tenant: head[0] for tenant, head in batch.heads.items()})
             self._cache.let_go(change for change, _ in batch.search)
+            self._standing.stored(batch.search, batch.moved, batch.withdrawn)
         for ticket, result in zip(tickets, results, strict=True):
             ticket.results = result
 

@@ -1,0 +1,264 @@
+"""What stands beside a write is what a search would find, after whatever was stored (SPEC T2, T3)."""
+
+from collections.abc import Callable, Iterator
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from tests.clock import MovableClock
+from tests.usecases.asking import (
+    AGENT,
+    BOT,
+    OFFICER,
+    OPERATOR,
+    PURPOSE,
+    REVIEWER,
+    SUBJECT,
+    TENANT,
+    held,
+    judgement,
+    proposal,
+    source,
+    written,
+)
+
+from tenure.core.boundary_rows import Rows
+from tenure.core.errors import TenureError
+from tenure.core.identity import SourceType
+from tenure.core.incidents import RevokeSource
+from tenure.core.memory import Memory
+from tenure.core.proposals import Revise
+from tenure.core.retrieval import Filter
+from tenure.core.rows import microseconds
+from tenure.core.vocabulary import Status
+from tenure.usecases.forgetting import FORGET_MEMORY, FORGET_SUBJECT, ForgetMemory, ForgetSubject
+from tenure.usecases.pipeline import Pipeline
+from tenure.usecases.reading import GET, Get
+from tenure.usecases.remembering import REMEMBER, REVISE, ReviseMemory
+from tenure.usecases.review import PROMOTE, REVOKE
+from tenure.usecases.sources import REVOKE_SOURCE
+from tenure.usecases.upkeep import upkeep_round
+from tenure.wiring import Node, open_store
+
+MOST = 1_000
+
+
+@pytest.fixture
+def clock() -> MovableClock:
+    """A clock that stands still until it is moved."""
+    return MovableClock()
+
+
+@pytest.fixture
+def node(tmp_path: Path, clock: MovableClock) -> Iterator[Node]:
+    """A store of its own."""
+    with open_store(tmp_path, clock=clock) as opened:
+        yield opened
+
+
+def here(clock: MovableClock) -> Filter:
+    """All that stands within the walls of the tests."""
+    return Filter(
+        tenant=TENANT,
+        agent=AGENT,
+        purpose=PURPOSE,
+        subjects=frozenset({SUBJECT}),
+        now=microseconds(clock.now()),
+    )
+
+
+def looked(node: Node, clock: MovableClock, *, most: int = MOST) -> tuple[Rows | None, Rows]:
+    """What is at hand, and what a search finds."""
+    model = node.pipeline.meaning.model
+    assert model is not None
+    with node.store.reading() as reading:
+        at_hand = reading.at_hand(here(clock), model, most=most)
+        return at_hand, reading.search(here(clock), (), model).rows
+
+
+def agrees(node: Node, clock: MovableClock) -> None:
+    """Both are the same, to the last bit of the vectors."""
+    kept, found = looked(node, clock)
+    assert kept is not None
+    assert (kept.ids, kept.trusts.tolist(), kept.sources.tolist()) == (
+        found.ids,
+        found.trusts.tolist(),
+        found.sources.tolist(),
+    )
+    assert kept.vectors is not None
+    assert found.vectors is not None
+    if kept.ids:
+        assert np.array_equal(kept.vectors.steps, found.vectors.steps)
+        assert np.array_equal(kept.vectors.scales, found.vectors.scales)
+
+
+def standing(pipeline: Pipeline) -> list[Memory]:
+    """The memories of the tests that stand, oldest first."""
+    with pipeline.store.reading() as reading:
+        rows = reading.memory_page(TENANT, after=0, limit=1_000)
+    ids = [row.memory_id for row in rows if row.status == Status.ACTIVE]
+    return [pipeline.run(GET, REVIEWER, Get(memory_id=one)) for one in ids]
+
+
+def writes(pipeline: Pipeline, number: int) -> None:
+    """Another memory."""
+    written(pipeline, f"The timeout of gateway {number} is {number} seconds")
+
+
+def corrects(pipeline: Pipeline, number: int) -> None:
+    """The first that stands is corrected by name."""
+    for memory in standing(pipeline)[:1]:
+        written(pipeline, f"Corrected for the time {number}", supersedes=memory.id)
+
+
+def says_again(pipeline: Pipeline, _number: int) -> None:
+    """The same words as before, so that two are merged."""
+    written(pipeline, "The cache is Redis", source=source(id_=f"wiki-{_number}"))
+
+
+def revises(pipeline: Pipeline, number: int) -> None:
+    """The last that stands has a new version."""
+    for memory in standing(pipeline)[-1:]:
+        revise = Revise(
+            content=f"Revised for the time {number}", source=source(), expected_version=memory.version
+        )
+        pipeline.run(REVISE, BOT, ReviseMemory(memory_id=memory.id, revise=revise))
+
+
+def promotes(pipeline: Pipeline, number: int) -> None:
+    """What came by mail is let in."""
+    memory = held(pipeline, f"Mail {number} says that parcels go out at noon")
+    pipeline.run(PROMOTE, REVIEWER, judgement(memory.id, memory.version))
+
+
+def revokes(pipeline: Pipeline, _number: int) -> None:
+    """One that stands is withdrawn."""
+    for memory in standing(pipeline)[:1]:
+        pipeline.run(REVOKE, OPERATOR, judgement(memory.id, memory.version))
+
+
+def revokes_a_source(pipeline: Pipeline, number: int) -> None:
+    """All that came from one source is out of every read at once."""
+    written(pipeline, f"From a phished source, number {number}", source=source(id_=f"phished-{number}"))
+    pipeline.run(REVOKE_SOURCE, OPERATOR, RevokeSource(source_id=f"phished-{number}", reason="phished"))
+
+
+def forgets_one(pipeline: Pipeline, _number: int) -> None:
+    """One that stands is forgotten."""
+    for memory in standing(pipeline)[:1]:
+        command = ForgetMemory(memory_id=memory.id, expected_version=memory.version)
+        pipeline.run(FORGET_MEMORY, OFFICER, command)
+
+
+def forgets_all(pipeline: Pipeline, _number: int) -> None:
+    """Everything of the subject is forgotten."""
+    pipeline.run(FORGET_SUBJECT, OFFICER, ForgetSubject(subject=SUBJECT))
+
+
+STEPS: tuple[Callable[[Pipeline, int], None], ...] = (
+    writes,
+    corrects,
+    says_again,
+    revises,
+    promotes,
+    revokes,
+    revokes_a_source,
+    forgets_one,
+    forgets_all,
+)
+
+
+@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+@given(steps=st.lists(st.sampled_from(STEPS), min_size=1, max_size=10))
+def test_it_is_what_a_search_finds_after_whatever_was_stored(
+    tmp_path_factory: pytest.TempPathFactory, steps: list[Callable[[Pipeline, int], None]]
+) -> None:
+    """SPEC T2, T3, F1, I1: what came is there, what went is not, in whatever order."""
+    clock = MovableClock()
+    with open_store(tmp_path_factory.mktemp("standing"), clock=clock) as node:
+        written(node.pipeline, "The first of all")
+        agrees(node, clock)
+        for number, step in enumerate(steps):
+            try:
+                step(node.pipeline, number)
+            except TenureError:
+                # What was forgotten may not come again: nothing was stored.
+                continue
+            finally:
+                agrees(node, clock)
+            clock.pass_time(seconds=1)
+
+
+def test_nothing_is_read_once_it_is_at_hand(
+    node: Node, clock: MovableClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """DESIGN: a write in a boundary that was written to asks the store for nothing."""
+    writes(node.pipeline, 1)
+    agrees(node, clock)
+
+    with node.store.reading() as reading:
+        model = node.pipeline.meaning.model
+        assert model is not None
+        monkeypatch.setattr(type(reading), "search", _no_search)
+        rows = reading.at_hand(here(clock), model, most=MOST)
+
+    assert rows is not None
+    assert len(rows.ids) == 1
+
+
+def _no_search(*_: Any) -> Any:
+    raise AssertionError("a search was made")
+
+
+def test_it_is_read_anew_after_a_while(
+    node: Node, clock: MovableClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """SPEC T4: what begins to hold later is seen then."""
+    writes(node.pipeline, 1)
+    written(node.pipeline, "Holds from tomorrow on", valid_from=clock.now() + timedelta(days=1))
+    kept, found = looked(node, clock)
+    clock.pass_time(days=2)
+    monkeypatch.setattr("tenure.stores.sqlite.standing_rows.SECONDS_MAX", -1.0)
+
+    assert kept is not None
+    assert len(found.ids) == 1
+    assert len(looked(node, clock)[1].ids) == 2
+    agrees(node, clock)
+
+
+def test_too_many_are_not_handed_out(node: Node, clock: MovableClock) -> None:
+    """SPEC T8: a bound on what one write looks at, kept or read."""
+    for number in range(3):
+        writes(node.pipeline, number)
+
+    assert looked(node, clock, most=2)[0] is None
+    agrees(node, clock)
+    assert looked(node, clock, most=2)[0] is None
+
+
+def test_a_look_that_began_before_a_commit_keeps_nothing(node: Node, clock: MovableClock) -> None:
+    """SPEC T3: what it found may lack what was stored meanwhile."""
+    model = node.pipeline.meaning.model
+    assert model is not None
+    writes(node.pipeline, 1)
+    with node.store.reading() as early:
+        early.memory_page(TENANT, after=0, limit=1)
+        node.pipeline.run(REMEMBER, BOT, proposal("Stored meanwhile", source=source(SourceType.APPLICATION)))
+        early.at_hand(here(clock), model, most=MOST)
+
+    agrees(node, clock)
+
+
+def test_what_upkeep_ends_is_taken_away(node: Node, clock: MovableClock) -> None:
+    """SPEC L11: an expiry is a commit as any other."""
+    written(node.pipeline, "Ends soon", ttl_seconds=60)
+    writes(node.pipeline, 1)
+    agrees(node, clock)
+    clock.pass_time(seconds=61)
+    upkeep_round(node.pipeline, batch_size=10)
+
+    agrees(node, clock)
