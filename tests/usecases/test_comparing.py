@@ -167,6 +167,22 @@ def test_the_same_said_again_is_one_memory_with_its_evidence(pipeline: Pipeline)
     assert [item.memory.id for item in shown.items] == [again.id]
 
 
+def test_what_took_the_place_of_another_can_be_said_again(pipeline: Pipeline, clock: MovableClock) -> None:
+    """SPEC T2, T4: said again without a date, it holds since it began, and stands once."""
+    written(pipeline, "The proxy is nginx")
+    clock.pass_time(days=1)
+    caddy = written(pipeline, "The proxy is caddy")
+    clock.pass_time(days=1)
+    again = written(pipeline, "The proxy is caddy.", source=source(id_="wiki-2"))
+
+    assert (again.status, again.valid_from) == (Status.ACTIVE, caddy.valid_from)
+    assert now(pipeline, caddy).merged_into == again.id
+    shown = pipeline.run(RECALL, BOT, question("what is the proxy?"))
+    assert [item.memory.id for item in shown.items] == [again.id]
+    before = question("what is the proxy?", valid_at=START)
+    assert [item.memory.content for item in pipeline.run(RECALL, BOT, before).items] == ["The proxy is nginx"]
+
+
 def test_copies_from_one_source_are_one_voice(pipeline: Pipeline) -> None:
     """SPEC M5a: repeating something is no evidence that it is true."""
     last = written(pipeline, "The cache is Redis")

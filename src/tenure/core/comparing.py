@@ -32,7 +32,8 @@ class Compared(msgspec.Struct, frozen=True, kw_only=True):
     """A memory that stands, and what it is to the new one.
 
     ``behind`` is what else says the same, where it is a duplicate or bears the new one out; ``is_recorded``
-    says that a contradiction of the two is known already.
+    says that a contradiction of the two is known already. ``begins`` is since when a duplicate holds, where
+    the new one leaves that open: then it is said to hold since then, too (SPEC T4).
     """
 
     memory: Memory
@@ -41,6 +42,7 @@ class Compared(msgspec.Struct, frozen=True, kw_only=True):
     cosine: float | None = None
     behind: tuple[Statement, ...] = ()
     is_recorded: bool = False
+    begins: datetime | None = None
 
 
 class Follows(msgspec.Struct, frozen=True, kw_only=True):
@@ -49,6 +51,8 @@ class Follows(msgspec.Struct, frozen=True, kw_only=True):
     weighed: Weighed = Weighed()
     merges: tuple[Merge, ...] = ()
     corroborates: UUID | None = None
+    begins: datetime | None = None
+    """Since when the new one holds, where it says again what began then."""
 
     @property
     def waits(self) -> bool:
@@ -75,7 +79,13 @@ def what_follows(
     if weighed.waits or weighed.superseded_by is not None or not stands:
         return Follows(weighed=weighed)
     merges = tuple(_merges(new, compared)) if rules.merges else ()
-    return Follows(weighed=weighed, merges=merges, corroborates=None if merges else _borne_out(compared))
+    starts = [one.begins for one in compared if one.begins is not None]
+    return Follows(
+        weighed=weighed,
+        merges=merges,
+        corroborates=None if merges else _borne_out(compared),
+        begins=max(starts, default=None) if merges else None,
+    )
 
 
 def carried_out(

@@ -256,7 +256,7 @@ def _kept(
     stands = ruling.decision.outcome is Outcome.APPROVE
     corrected = facts.corrected if stands else None
     closed = closed_by(corrected, said) if corrected is not None and said is not None else None
-    begins = follows.weighed.valid_from or (closed.new.start if closed is not None else None)
+    begins = follows.weighed.valid_from or (closed.new.start if closed is not None else follows.begins)
     event = creation(command, facts, caller, moment, rules.ladder, ruling, begins=begins)
     memory, behind = _carried_out(follows, said, evolve(None, event), facts, caller, moment)
     appended = [event]

@@ -22,6 +22,7 @@ from tenure.core.memory import Memory
 from tenure.core.retrieval import Filter
 from tenure.core.rows import CORROBORATES, MERGED, microseconds
 from tenure.core.statements import Statement, statement_of
+from tenure.core.validity import Interval
 from tenure.core.vectors import Vector
 from tenure.core.views import own_words
 from tenure.core.vocabulary import Claim, Status
@@ -50,20 +51,27 @@ def compared(
     about: Sequence[bytes],
     *,
     leaving_out: Collection[UUID] = (),
+    is_new: bool = False,
 ) -> tuple[Compared, ...]:
-    """What stands within the same walls and is near the new memory, or claims something of the same."""
+    """What stands within the same walls and is near the new memory, or claims something of the same.
+
+    One that ``is_new`` has no beginning yet, where it names none: it may take that of a duplicate.
+    """
     found = _candidates(world, new, claim, about)
-    return judged(world, new, [one for one in found if one.memory_id not in leaving_out])
+    left = [one for one in found if one.memory_id not in leaving_out]
+    return judged(world, new, left, is_new=is_new)
 
 
-def judged(world: World, new: Statement, candidates: Iterable[Neighbour]) -> tuple[Compared, ...]:
+def judged(
+    world: World, new: Statement, candidates: Iterable[Neighbour], *, is_new: bool = False
+) -> tuple[Compared, ...]:
     """What each of these candidates is to a memory, of those that still stand and are anything to it."""
     tenant = new.boundary.tenant
     left = [one for one in candidates if one.memory_id != new.id]
     if not left:
         return ()
     known = {one.contradiction_id for one in world.reading.contradictions_of(tenant, [new.id])}
-    seen = (_compared(world, new, one, known) for one in left)
+    seen = (_compared(world, new, one, known, is_new=is_new) for one in left)
     return tuple(one for one in seen if one is not None)
 
 
@@ -135,7 +143,9 @@ def _meant(world: World, content: str, claim: Claim | None) -> Vector | None:
         return None
 
 
-def _compared(world: World, new: Statement, one: Neighbour, known: Collection[UUID]) -> Compared | None:
+def _compared(
+    world: World, new: Statement, one: Neighbour, known: Collection[UUID], *, is_new: bool
+) -> Compared | None:
     tenant = new.boundary.tenant
     memory = fold(world.reading, world.keyring, tenant, one.memory_id)
     if memory is None or memory.content is None:
@@ -143,7 +153,10 @@ def _compared(world: World, new: Statement, one: Neighbour, known: Collection[UU
     if memory.status_at(world.moment.now) is not Status.ACTIVE:
         return None
     old = statement_of(memory)
-    told = verdict(new, old, cosine=one.cosine, like=world.rules.truth.like)
+    begun = _begun(new, old) if is_new else new
+    told = verdict(begun, old, cosine=one.cosine, like=world.rules.truth.like)
+    if begun is not new and not isinstance(told, Duplicate):
+        begun, told = new, verdict(new, old, cosine=one.cosine, like=world.rules.truth.like)
     if not isinstance(told, Contradiction | Duplicate | Support):
         return None
     return Compared(
@@ -153,7 +166,16 @@ def _compared(world: World, new: Statement, one: Neighbour, known: Collection[UU
         cosine=one.cosine,
         behind=behind(world, memory) if isinstance(told, Duplicate | Support) else (),
         is_recorded=pair_id(new.id, old.id) in known,
+        begins=begun.valid.start if begun is not new else None,
     )
+
+
+def _begun(new: Statement, old: Statement) -> Statement:
+    """The new one as holding since the old one does, where it leaves that open and could (SPEC T4)."""
+    start = old.valid.start
+    if new.valid.start is not None or start is None or start > new.said_at:
+        return new
+    return msgspec.structs.replace(new, valid=Interval(start=start, end=new.valid.end))
 
 
 def behind(world: World, memory: Memory, *, but: Collection[UUID] = ()) -> tuple[Statement, ...]:

@@ -84,7 +84,7 @@ def _gather_remember(world: World, caller: Caller, command: Remember) -> WriteFa
         present=load(world.reading, world.keyring, caller.tenant, command.id) if command.id else None,
         corrected=corrected,
         parents=parents,
-        **_compared(world, said, command),
+        **_compared(world, said, command, is_new=True),
     )
 
 
@@ -96,13 +96,13 @@ class Beside(TypedDict, total=False):
     compared: tuple[Compared, ...]
 
 
-def _compared(world: World, said: Statement | None, command: Remember) -> Beside:
+def _compared(world: World, said: Statement | None, command: Remember, *, is_new: bool) -> Beside:
     """What stands and says the same, or otherwise (SPEC T2, T3); nothing, where that is not looked for."""
     if said is None:
         return {}
     about = things(world.keyring, said.boundary.tenant, said.claims)
     corrected = {command.supersedes} if command.supersedes is not None else set[UUID]()
-    found = compared(world, said, command.claim, about, leaving_out=corrected)
+    found = compared(world, said, command.claim, about, leaving_out=corrected, is_new=is_new)
     return {"said": said, "things": about, "compared": found}
 
 
@@ -291,7 +291,7 @@ def _gather_revise(world: World, caller: Caller, command: ReviseMemory) -> tuple
         floors=floors if revise.content is not None else (),
         revoked=_revoked(world, caller, revise.source),
         forgot_seq=forgot_seq,
-        **_compared(world, _said(world, caller, whole, fingerprint, (), memory.id), whole),
+        **_compared(world, _said(world, caller, whole, fingerprint, (), memory.id), whole, is_new=False),
     )
     return memory, facts
 
