@@ -29,6 +29,7 @@ from tenure.stores.postgres.truth_reading import TruthReading
 from tenure.stores.postings import Found, postings_in
 from tenure.stores.queries import load_queries
 from tenure.stores.row_cache import Passing, Place, RowCache
+from tenure.stores.standing_rows import StandingRows, only_place
 from tenure.usecases.ports import EndedScope, FirstAnswer, KeyedRows, Listing, StoredEvent, Unembedded
 
 SQL: Final = (
@@ -55,9 +56,15 @@ class PostgresReading(IncidentReading, TruthReading):
     """The Reading port over one connection whose transaction is open."""
 
     def __init__(
-        self, connection: Connection | None, cache: RowCache | None = None, *, analyser: str = ""
+        self,
+        connection: Connection | None,
+        cache: RowCache | None = None,
+        *,
+        analyser: str = "",
+        standing: StandingRows | None = None,
     ) -> None:
         self._own = connection
+        self._standing = standing
         self._analyser = analyser
         self._cache = cache if cache is not None else RowCache()
         self._tenant: str | None = None
@@ -116,11 +123,23 @@ class PostgresReading(IncidentReading, TruthReading):
         return Searched(rows, postings_in(rows, found))
 
     def at_hand(self, where: Filter, model: str, *, most: int) -> Rows | None:
-        """Every row that passes, with its vector; None for too many, or while the search data is behind."""
-        if any(self.subject_memories(where.tenant, one) > most for one in where.subjects or ()):
-            return None
-        is_behind = self.built(where.tenant) < self.head(where.tenant)[0]
-        return None if is_behind else self._passing(where, model)
+        """Every row that passes, with its vector; as kept, or read where that is not up to the log's end.
+
+        None for too many, or while the search data is behind.
+        """
+        end, place = self.head(where.tenant)[0], only_place(where, model)
+        rows = (
+            self._standing.rows(place, end=end) if self._standing is not None and place is not None else None
+        )
+        if rows is None:
+            if any(self.subject_memories(where.tenant, one) > most for one in where.subjects or ()):
+                return None
+            if self.built(where.tenant) < end:
+                return None
+            rows = self._passing(where, model)
+            if self._standing is not None and place is not None:
+                self._standing.keep(place, rows, end=end)
+        return rows if len(rows.ids) <= most else None
 
     def unembedded(self, tenant: str, model: str, *, after: int, limit: int) -> list[Unembedded]:
         """Memories that are found by words and have no vector of this model, oldest first."""
@@ -332,9 +351,14 @@ class LazyReading(PostgresReading):
     """A reading that takes a connection from the pool, and its snapshot, with its first question."""
 
     def __init__(
-        self, pool: ConnectionPool[Connection], cache: RowCache | None = None, *, analyser: str = ""
+        self,
+        pool: ConnectionPool[Connection],
+        cache: RowCache | None = None,
+        *,
+        analyser: str = "",
+        standing: StandingRows | None = None,
     ) -> None:
-        super().__init__(None, cache, analyser=analyser)
+        super().__init__(None, cache, analyser=analyser, standing=standing)
         self._pool = pool
 
     def end(self) -> None:

@@ -37,6 +37,7 @@ from tenure.stores.postgres.schema import LOG_MIGRATIONS, migrate
 from tenure.stores.postgres.writing import Moved, PostgresTransaction, PostgresWords
 from tenure.stores.residue import kept_residue
 from tenure.stores.row_cache import RowCache
+from tenure.stores.standing_rows import StandingRows
 from tenure.usecases.embedding_ports import Embedder
 from tenure.usecases.ports import (
     Append,
@@ -86,6 +87,7 @@ class PostgresStore:
         self._keyring = keyring
         self._finder = Finder(embedder, language)
         self._cache = RowCache()
+        self._standing = StandingRows(self._finder)
         self._node = node
         self._forgets = forgets
         self._has_leases = False
@@ -150,6 +152,7 @@ class PostgresStore:
                     index_anew(connection, tenant, self._keyring, self._finder)
                 events, identical = events + rebuilt.events, identical and rebuilt.identical
         self._cache.clear()
+        self._standing.clear()
         return Rebuilt(events=events, identical=identical)
 
     def bring_views_up(self) -> None:
@@ -232,6 +235,7 @@ class PostgresStore:
         bindings = {"tenant": tenant, "model": model, "vectors": msgspec.json.encode(told).decode()}
         self._beside(tenant, "put_vectors", bindings)
         self._cache.look_again()
+        self._standing.clear()
 
     def drop_models(self, tenant: str, *, keep: str) -> None:
         """Drop the vectors of every model but one."""
@@ -362,11 +366,14 @@ class PostgresStore:
                 # What failed in a pipeline leaves the driver wrong about which statements are prepared.
                 connection.close()
                 raise
+            moved = transaction.moved(batch.heads)
             if batch.heads or _is_answered_again(results):
-                self._end(connection, transaction.moved(batch.heads), transaction.forgets)
+                self._end(connection, moved, transaction.forgets)
             else:
                 connection.execute("ROLLBACK")
         self._cache.let_go(change for change, _ in batch.search)
+        ends = {tenant: (before, after) for tenant, (before, after, _) in moved.items()}
+        self._standing.stored(batch.search, batch.moved, batch.withdrawn, ends)
         return results
 
     def _end(self, connection: Connection, moved: Moved, forgets: Sequence[Recorded]) -> None:
@@ -416,7 +423,12 @@ class _HealingReading(LazyReading):
     """A reading that has a word index built which a crash of the server emptied, and then looks anew."""
 
     def __init__(self, store: PostgresStore) -> None:
-        super().__init__(store._pool, store._cache, analyser=store._finder.analyser)  # noqa: SLF001 -- the store's own reading
+        super().__init__(
+            store._pool,  # noqa: SLF001 -- the store's own reading
+            store._cache,  # noqa: SLF001
+            analyser=store._finder.analyser,  # noqa: SLF001
+            standing=store._standing,  # noqa: SLF001
+        )
         self._store = store
 
     def _check_index(self, tenant: str) -> None:

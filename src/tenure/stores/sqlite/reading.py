@@ -28,9 +28,9 @@ from tenure.stores.queries import load_queries
 from tenure.stores.row_cache import Passing, Place, RowCache
 from tenure.stores.sqlite.incident_reading import SQL as INCIDENT_SQL
 from tenure.stores.sqlite.incident_reading import IncidentReading
-from tenure.stores.sqlite.standing_rows import StandingRows
 from tenure.stores.sqlite.truth_reading import SQL as TRUTH_SQL
 from tenure.stores.sqlite.truth_reading import TruthReading
+from tenure.stores.standing_rows import StandingRows, only_place
 from tenure.usecases.ports import EndedScope, FirstAnswer, KeyedRows, Listing, StoredEvent, Unembedded
 
 SQL: Final = load_queries("tenure.stores.sqlite") | INCIDENT_SQL | TRUTH_SQL
@@ -314,22 +314,15 @@ class LazyReading(SqliteReading):
 
         None where the index is behind, or for more than so many.
         """
-        place = self._only_place(where, model)
+        place = only_place(where, model)
         rows = self._standing.rows(place) if self._standing is not None and place is not None else None
         if rows is None:
             if self._is_more_than(where, most) or not self._are_words_at_hand():
                 return None
             rows = super().search(where, (), model).rows
             if self._standing is not None and place is not None:
-                self._standing.keep(place, rows, self._moment)
+                self._standing.keep(place, rows, moment=self._moment)
         return rows if len(rows.ids) <= most else None
-
-    def _only_place(self, where: Filter, model: str) -> Place | None:
-        """The one subject's place that is asked about, where nothing else narrows it."""
-        if not where.is_wide or where.subjects is None or len(where.subjects) != 1:
-            return None
-        (subject,) = where.subjects
-        return Place(where.tenant, where.agent, where.purpose, subject, model)
 
     def _is_more_than(self, where: Filter, most: int) -> bool:
         """Whether the subjects have so many memories that nobody should read them for this."""

@@ -31,8 +31,8 @@ from tenure.stores.sqlite.rebuilding import behind, catch_up, rebuild
 from tenure.stores.sqlite.restoring import restore
 from tenure.stores.sqlite.schema import migrate
 from tenure.stores.sqlite.search import SearchIndex
-from tenure.stores.sqlite.standing_rows import StandingRows
 from tenure.stores.sqlite.writing import SqliteTransaction
+from tenure.stores.standing_rows import StandingRows
 from tenure.usecases.embedding_ports import Embedder
 from tenure.usecases.ports import (
     Append,

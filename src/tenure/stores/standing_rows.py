@@ -1,8 +1,9 @@
 """What stands in the boundaries that are written to, kept up with each commit (SPEC T2, T3).
 
-A write is compared with what stands beside it. Nobody else writes to the files of an embedded store, so what
-it stored is all that changed: the rows of a boundary are read once, and from then on each commit adds what it
-let in and takes away what it ended.
+A write is compared with what stands beside it. The rows of a boundary are read once; from then on each commit
+adds what it let in and takes away what it ended. Nobody else writes to the files of an embedded store. To a
+database other nodes write, too: there every look says where the tenant's log ends, and what is kept is of use
+only if this node stored all up to that.
 
 Laws: what is handed out has every memory that stood at the last commit before the look began, or nothing is
 handed out; it may have one that stands no longer because time passed, which whoever opens it sees. Kept in
@@ -12,12 +13,13 @@ the memory of this process alone, plaintext-derived, bounded in bytes, gone with
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
 import numpy as np
 
 from tenure.core.boundary_rows import Column, Rows, as_rows, taken, together
+from tenure.core.retrieval import Filter
 from tenure.core.rows import Index, MemoryRow, Unindex, UnindexSubject
 from tenure.core.vocabulary import Status
 from tenure.stores.found_by import NOTHING, Finder, Found, FoundBy
@@ -62,17 +64,21 @@ class StandingRows:
         self._lock = threading.Lock()
         self._blocks: OrderedDict[Place, _Block] = OrderedDict()
         self._commits = 0
+        self._ends: dict[str, int] = {}
 
     @property
     def moment(self) -> int:
         """How many commits there were: a look that begins now sees all of them."""
         return self._commits
 
-    def rows(self, place: Place) -> Rows | None:
-        """What stands there, with its vectors; None where that has to be read."""
+    def rows(self, place: Place, *, end: int | None = None) -> Rows | None:
+        """What stands there, with its vectors; None where that has to be read.
+
+        With ``end``, where the log of the tenant ends for whoever asks, only if it is kept up to there.
+        """
         with self._lock:
             block = self._blocks.get(place)
-            if block is None:
+            if block is None or (end is not None and self._ends.get(place.tenant) != end):
                 return None
             if self._clock() - block.read_at > SECONDS_MAX:
                 del self._blocks[place]
@@ -82,12 +88,22 @@ class StandingRows:
                 block = self._blocks[place] = self._with_added(block, place)
             return block.rows
 
-    def keep(self, place: Place, rows: Rows, moment: int) -> None:
-        """Keep what a look found, unless something was stored since the moment before it began."""
+    def keep(self, place: Place, rows: Rows, *, moment: int | None = None, end: int | None = None) -> None:
+        """Keep what a look found: as of the moment before it began, or of where the tenant's log ended.
+
+        Not where this node has stored something since.
+        """
         block = _Block(rows, self._clock())
         with self._lock:
-            if moment != self._commits or place.model != self._finder.model:
+            if place.model != self._finder.model or (moment is not None and moment != self._commits):
                 return
+            if end is not None:
+                last = self._ends.get(place.tenant, end)
+                if last > end:
+                    return
+                if last < end:
+                    self._give_up(place.tenant)
+                self._ends[place.tenant] = end
             self._blocks[place] = block
             size = sum(one.size_bytes for one in self._blocks.values())
             while size > self._bytes_max:
@@ -95,15 +111,24 @@ class StandingRows:
                 size -= gone.size_bytes
 
     def stored(
-        self, changes: Sequence[Found], moved: Iterable[MemoryRow], withdrawn: Collection[str]
+        self,
+        changes: Sequence[Found],
+        moved: Iterable[MemoryRow],
+        withdrawn: Collection[str],
+        ends: Mapping[str, tuple[int, int]] | None = None,
     ) -> None:
-        """A commit: what is found by other words now, rows that moved otherwise, tenants that lost some."""
+        """A commit: what is found by other words now, rows that moved otherwise, tenants that lost some.
+
+        ``ends`` says where the logs of tenants ended before and after it, where others write to them, too.
+        """
         with self._lock:
             self._commits += 1
             if not self._blocks:
+                self._ends.clear()
                 return
-            for place in [one for one in self._blocks if one.tenant in withdrawn]:
-                del self._blocks[place]
+            self._go_on(ends or {})
+            for tenant in withdrawn:
+                self._give_up(tenant)
             for row in moved:
                 self._blocks.pop(self._place(row), None)
             for change, found in changes:
@@ -117,12 +142,21 @@ class StandingRows:
         with self._lock:
             self._commits += 1
             self._blocks.clear()
+            self._ends.clear()
+
+    def _go_on(self, ends: Mapping[str, tuple[int, int]]) -> None:
+        """These logs grew; where another node wrote in between, what is kept of the tenant is of no use."""
+        for tenant, (before, after) in ends.items():
+            if self._ends.get(tenant, before) != before:
+                self._give_up(tenant)
+            if tenant in self._ends:
+                self._ends[tenant] = after
 
     def _place(self, row: MemoryRow) -> Place:
         return Place(row.tenant, row.agent, row.purpose, row.subject, self._finder.model)
 
-    def _give_up(self, tenant: str, subject: str) -> None:
-        for place in [one for one in self._blocks if (one.tenant, one.subject) == (tenant, subject)]:
+    def _give_up(self, tenant: str, subject: str | None = None) -> None:
+        for place in [one for one in self._blocks if one.tenant == tenant and subject in {None, one.subject}]:
             del self._blocks[place]
 
     def _changed(self, change: Index | Unindex, found: FoundBy | None) -> None:
@@ -147,6 +181,14 @@ class StandingRows:
             for one, (_, found) in zip(block.added, embedded, strict=True)
         ]
         return block._replace(rows=together([block.rows, as_rows(columns, place.model)]), added=())
+
+
+def only_place(where: Filter, model: str) -> Place | None:
+    """The one subject's place that is asked about, where nothing else narrows it."""
+    if not where.is_wide or where.subjects is None or len(where.subjects) != 1:
+        return None
+    (subject,) = where.subjects
+    return Place(where.tenant, where.agent, where.purpose, subject, model)
 
 
 def _without(block: _Block, seq: int) -> _Block:
