@@ -1,5 +1,6 @@
 """Statements for the tests of duplicates and contradictions, and a store of beliefs that fits in a hand."""
 
+from collections.abc import Iterable
 from datetime import timedelta
 from typing import Final
 from uuid import UUID
@@ -91,3 +92,16 @@ def _status(weighed: Weighed) -> Status:
     if weighed.waits:
         return Status.QUARANTINED
     return Status.ACTIVE if weighed.superseded_by is None else Status.SUPERSEDED
+
+
+def believed(statements: Iterable[Statement], rivalries: Iterable[frozenset[UUID]]) -> frozenset[UUID]:
+    """Which of these are believed: each that contradicts none of those that stand before it."""
+    against: dict[UUID, set[UUID]] = {}
+    for pair in rivalries:
+        for one in pair:
+            against.setdefault(one, set()).update(pair - {one})
+    chosen: set[UUID] = set()
+    for statement in sorted(statements, key=lambda one: one.standing, reverse=True):
+        if not against.get(statement.id, set()) & chosen:
+            chosen.add(statement.id)
+    return frozenset(chosen)

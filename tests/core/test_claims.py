@@ -14,10 +14,10 @@ from tenure.core.claims import (
     READ_CHARACTERS_MAX,
     extracted,
     found_opposed,
-    opposed,
     thing,
     value_of,
 )
+from tenure.core.statements import as_found
 from tenure.core.vocabulary import Claim
 
 
@@ -106,9 +106,12 @@ def test_given_claims_are_opposed_by_their_values() -> None:
     """SPEC T3: what a caller claims is taken as given, whatever the attribute."""
     mine = claim("The API", "port", "8080")
 
-    assert opposed(mine, claim("api", "Port", "port 8080")) is Differs.NO
-    assert opposed(mine, claim("api", "port", "9090")) is Differs.YES
-    assert opposed(mine, claim("worker", "port", "9090")) is Differs.NO
+    def opposed(other: Claim) -> Differs:
+        return found_opposed(as_found(mine), as_found(other))
+
+    assert opposed(claim("api", "Port", "port 8080")) is Differs.NO
+    assert opposed(claim("api", "port", "9090")) is Differs.YES
+    assert opposed(claim("worker", "port", "9090")) is Differs.NO
     assert value_of(mine).type is ValueType.PORT
 
 

@@ -7,50 +7,36 @@ from typing import Final
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
-from tests.core.examples import MODEST, NOW, id_of
+from tests.core.examples import MODEST, NOW, id_of, memory
 from tests.core.said import days, proxy, said, trusts, values
 
 from tenure.core.comparing import FOUND_MAX, Compared, carried_out, what_follows
 from tenure.core.contradictions import Effect
 from tenure.core.duplicates import Because, Contradiction, Duplicate, Support, verdict
 from tenure.core.events import Superseded
-from tenure.core.identity import SourceType
 from tenure.core.memory import STEP_OF, Memory
 from tenure.core.merging import Voices
 from tenure.core.statements import Statement
 from tenure.core.truth_events import ContradictionFound, Corroborated, Merged
 from tenure.core.truth_rules import TruthRules
-from tenure.core.vocabulary import Decision, Outcome, Source, Status, Trust
+from tenure.core.vocabulary import Status, Trust
 
 RULES: Final = TruthRules()
 DENIED: Final = Contradiction(Because.CLAIM)
 
 
-def memory_of(statement: Statement, **changes: object) -> Memory:
+def memory_of(statement: Statement) -> Memory:
     """The memory that makes a statement."""
-    return replace(
-        Memory(
-            id=statement.id,
-            tenant=statement.boundary.tenant,
-            agent=statement.boundary.agent,
-            purpose=statement.boundary.purpose,
-            subject=statement.boundary.subject or "",
-            scope=statement.scope,
-            kind=statement.kind,
-            content=statement.content,
-            source=Source(type=SourceType.APPLICATION, id="deploy"),
-            trust=statement.trust,
-            confidence=1.0,
-            status=Status.ACTIVE,
-            version=1,
-            created_at=NOW,
-            updated_at=NOW,
-            expires_at=NOW + timedelta(days=9),
-            decision=Decision(outcome=Outcome.APPROVE, rule="r", reason="r", policy_version="p"),
-            policy_version="p",
-            proposed_by="key:bot",
-        ),
-        **changes,
+    return memory(
+        id=statement.id,
+        tenant=statement.boundary.tenant,
+        agent=statement.boundary.agent,
+        purpose=statement.boundary.purpose,
+        subject=statement.boundary.subject or "",
+        scope=statement.scope,
+        kind=statement.kind,
+        content=statement.content,
+        trust=statement.trust,
     )
 
 

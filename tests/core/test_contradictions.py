@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 from tests.core.examples import MODEST, NOW, id_of
-from tests.core.said import Beliefs, said
+from tests.core.said import Beliefs, believed, said
 
 from tenure.core.contradictions import (
     Conflict,
@@ -21,7 +21,6 @@ from tenure.core.contradictions import (
     Showing,
     Shown,
     Weighed,
-    believed,
     pair_id,
     resolve,
     shown,

@@ -7,7 +7,8 @@ from tests.truth.pairs import Happened, Label, Pair, Side, judged, pairs, sides
 
 from tenure.core.claim_differences import told_apart
 from tenure.core.claim_values import Differs
-from tenure.core.claims import extracted, found_opposed, opposed
+from tenure.core.claims import extracted, found_opposed
+from tenure.core.statements import as_found
 
 PAIRS = pairs()
 PAIRS_MIN = 140
@@ -19,7 +20,7 @@ def by_the_rules(first: Side, second: Side) -> Happened:
     if (first.tenant, first.subject, first.purpose) != (second.tenant, second.subject, second.purpose):
         return Happened.APART
     if first.claim is not None and second.claim is not None:
-        if opposed(first.claim, second.claim) is Differs.YES:
+        if found_opposed(as_found(first.claim), as_found(second.claim)) is Differs.YES:
             return Happened.CONTRADICTION
     elif any(
         found_opposed(mine, theirs) is Differs.YES

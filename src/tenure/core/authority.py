@@ -173,10 +173,17 @@ def may(caller: Caller, permission: Permission) -> bool:
     return isinstance(authorise(caller, permission, Target()), Allowed)
 
 
+def reaches(caller: Caller, *, agent: str, purpose: str, subject: str | None) -> bool:
+    """Whether what lies within these walls lies within what the caller was granted."""
+    grants = caller.grants
+    sides = ((agent, grants.agents), (purpose, grants.purposes), (subject, grants.subjects))
+    return all(granted is None or value in granted for value, granted in sides)
+
+
 def sees(caller: Caller, memory: Memory) -> bool:
     """Whether the memory lies within what the caller was granted; if not, it is absent for it."""
-    target = Target(agent=memory.agent, purpose=memory.purpose, subject=memory.subject)
-    return memory.tenant == caller.tenant and _within(caller, target) is None
+    walls = {"agent": memory.agent, "purpose": memory.purpose, "subject": memory.subject}
+    return memory.tenant == caller.tenant and reaches(caller, **walls)
 
 
 def shown(caller: Caller, memory: Memory) -> Memory:

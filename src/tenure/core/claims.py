@@ -94,13 +94,6 @@ def value_of(claim: Claim) -> TypedValue:
     return normalised(claim.value, attribute=thing(claim.entity, claim.attribute)[1])
 
 
-def opposed(one: Claim, other: Claim) -> Differs:
-    """Whether two claims say something else of the same thing; no, where they are of different things."""
-    if thing(one.entity, one.attribute) != thing(other.entity, other.attribute):
-        return Differs.NO
-    return differs(value_of(one), value_of(other))
-
-
 def found_opposed(one: Found, other: Found) -> Differs:
     """Whether two extracted claims contradict: other values of one thing, or one and its denial."""
     if (one.entity, one.attribute) != (other.entity, other.attribute):

@@ -19,7 +19,7 @@ from tenure.core.contradictions import Rival, Weighed, weigh
 from tenure.core.duplicates import Contradiction, Duplicate, Support, Verdict
 from tenure.core.events import Event
 from tenure.core.memory import Memory, evolve
-from tenure.core.merging import Merge, merge, support
+from tenure.core.merging import Merge, Voices, merge, support
 from tenure.core.statements import Statement
 from tenure.core.truth_rules import TruthRules
 from tenure.core.truth_steps import contradiction_found, corroborated, merged, superseded, valid_until
@@ -135,12 +135,12 @@ def _moved(
             yield superseded(old, memory.id, valid_to=end.valid_to, actor=actor, at=at)
         else:
             yield valid_until(old, memory.id, valid_to=end.valid_to, actor=actor, at=at)
+    voices = support(_saying_so(new, by_id.values())) if follows.merges else Voices(0, 0)
     for done in follows.merges:
         if done.evidence in moved:
             continue
         other = by_id[done.evidence if done.stands == memory.id else done.stands]
         evidence = memory if done.evidence == memory.id else other.memory
-        voices = support(_saying_so(new, by_id.values()))
         yield merged(evidence, done.stands, voices, cosine=other.cosine, actor=actor, at=at)
 
 

@@ -164,19 +164,6 @@ def resolve(contradiction: Open, *, keep: UUID | None, doubted_is: Status) -> Pl
     return plan if keep is None else msgspec.structs.replace(plan, supersede=believed_id, by=doubted)
 
 
-def believed(statements: Iterable[Statement], rivalries: Iterable[frozenset[UUID]]) -> frozenset[UUID]:
-    """Which of these are believed: each that contradicts none of those that stand before it."""
-    against: dict[UUID, set[UUID]] = {}
-    for pair in rivalries:
-        for one in pair:
-            against.setdefault(one, set()).update(pair - {one})
-    chosen: set[UUID] = set()
-    for statement in sorted(statements, key=lambda one: one.standing, reverse=True):
-        if not against.get(statement.id, set()) & chosen:
-            chosen.add(statement.id)
-    return frozenset(chosen)
-
-
 def shown(standings: Mapping[UUID, Standing], contradictions: Iterable[Open], showing: Showing) -> Shown:
     """Which of the memories of an answer are shown, given the contradictions that are open.
 

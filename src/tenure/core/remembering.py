@@ -56,18 +56,8 @@ def remember(
     barred = _barred(command, facts)
     if barred is not None:
         return _turned_away(command, facts, caller, moment, rules.policy, barred)
-    proposal = Proposal(
-        kind=command.kind,
-        source_type=command.source.type,
-        characters=counted(command.content),
-        findings=frozenset(finding.kind for finding in facts.findings),
-        roles=caller.grants.roles,
-        model_driven=caller.grants.model_driven,
-        claim=command.claim,
-        input_trusts=tuple(_usable_trust(parent, moment.now) for parent in facts.parents),
-        corrected_trust=facts.corrected.trust if facts.corrected else None,
-    )
-    ruling = rules.judge(proposal)
+    trusts = tuple(_usable_trust(parent, moment.now) for parent in facts.parents)
+    ruling = rules.judge(_proposal(command, facts, caller, command.source.type, trusts))
     if ruling.decision.outcome is Outcome.REJECT:
         return _rejected(command, facts, caller, moment, ruling)
     return _kept(command, facts, caller, moment, rules, ruling)
@@ -104,18 +94,8 @@ def _revised(
         attested = msgspec.structs.replace(whole, source=command.source)
         return _turned_away(attested, facts, caller, moment, rules.policy, barred)
     facts = msgspec.structs.replace(facts, corrected=memory)
-    proposal = Proposal(
-        kind=memory.kind,
-        source_type=command.source.type,
-        characters=counted(whole.content),
-        findings=frozenset(finding.kind for finding in facts.findings),
-        roles=caller.grants.roles,
-        model_driven=caller.grants.model_driven,
-        claim=whole.claim,
-        input_trusts=(memory.trust,) if command.content is None else (),
-        corrected_trust=memory.trust,
-    )
-    ruling = rules.judge(proposal)
+    trusts = (memory.trust,) if command.content is None else ()
+    ruling = rules.judge(_proposal(whole, facts, caller, command.source.type, trusts))
     if ruling.decision.outcome is Outcome.REJECT:
         return _rejected(whole, facts, caller, moment, ruling)
     said = _said(facts, ruling)
@@ -142,6 +122,27 @@ def _revised(
         contradictions=follows.contradictions,
     )
     return Decided(answer=answer, events=(event, *behind), forgot_seq=facts.forgot_seq)
+
+
+def _proposal(
+    command: Remember,
+    facts: WriteFacts,
+    caller: Caller,
+    source_type: SourceType,
+    input_trusts: tuple[Trust, ...],
+) -> Proposal:
+    """What the gate judges; a revision is judged by who attests it, and not by whose text it keeps."""
+    return Proposal(
+        kind=command.kind,
+        source_type=source_type,
+        characters=counted(command.content),
+        findings=frozenset(finding.kind for finding in facts.findings),
+        roles=caller.grants.roles,
+        model_driven=caller.grants.model_driven,
+        claim=command.claim,
+        input_trusts=input_trusts,
+        corrected_trust=facts.corrected.trust if facts.corrected else None,
+    )
 
 
 def _attested(event: Event, attested_type: SourceType) -> Event:

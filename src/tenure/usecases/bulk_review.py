@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 from uuid import UUID
 
 from tenure.core import bulk_review
-from tenure.core.authority import Permission, Target
+from tenure.core.authority import Permission, Target, reaches
 from tenure.core.bulk_review import DECIDED_MAX, Action, DecideMany, Decisions, OfSource, Result
 from tenure.core.decision import Decided
 from tenure.core.identity import Caller
@@ -109,9 +109,7 @@ def _is_of(row: MemoryRow, source: OfSource | None) -> bool:
 
 
 def _is_granted(row: MemoryRow, caller: Caller) -> bool:
-    grants = caller.grants
-    sides = ((row.agent, grants.agents), (row.purpose, grants.purposes), (row.subject, grants.subjects))
-    return all(granted is None or value in granted for value, granted in sides)
+    return reaches(caller, agent=row.agent, purpose=row.purpose, subject=row.subject)
 
 
 SELECT: UseCase[DecideMany, Selection, Selection] = UseCase(

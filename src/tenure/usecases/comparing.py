@@ -70,7 +70,9 @@ def judged(
     left = [one for one in candidates if one.memory_id != new.id]
     if not left:
         return ()
-    known = {one.contradiction_id for one in world.reading.contradictions_of(tenant, [new.id])}
+    # A new memory has a part in none yet.
+    recorded = () if is_new else world.reading.contradictions_of(tenant, [new.id])
+    known = {one.contradiction_id for one in recorded}
     seen = (_compared(world, new, one, known, is_new=is_new) for one in left)
     return tuple(one for one in seen if one is not None)
 

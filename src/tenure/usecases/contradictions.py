@@ -15,7 +15,7 @@ import msgspec
 from msgspec import Meta
 
 from tenure.core import resolving
-from tenure.core.authority import Permission, Target, answered
+from tenure.core.authority import Permission, Target, answered, reaches
 from tenure.core.comparing import Compared
 from tenure.core.decision import Decided, Refused
 from tenure.core.errors import InvalidRequest, NotFound
@@ -273,11 +273,8 @@ def _word(world: World, row: ContradictionRow) -> _Word | None:
 def _granted(world: World, caller: Caller, contradiction_id: UUID) -> ContradictionRow:
     """The contradiction, if it lies within what the caller was granted; raises NotFound otherwise."""
     row = world.reading.contradiction(caller.tenant, contradiction_id)
-    grants = caller.grants
-    if row is not None:
-        sides = ((row.agent, grants.agents), (row.purpose, grants.purposes), (row.subject, grants.subjects))
-        if all(granted is None or value in granted for value, granted in sides):
-            return row
+    if row is not None and reaches(caller, agent=row.agent, purpose=row.purpose, subject=row.subject):
+        return row
     raise NotFound("there is no such contradiction here", contradiction_id=str(contradiction_id))
 
 

@@ -6,7 +6,7 @@ from uuid import UUID
 import msgspec
 
 from tenure.core import forgetting
-from tenure.core.authority import Permission, Target, sees
+from tenure.core.authority import Permission, Target, reaches, sees
 from tenure.core.decision import Decided, Refused
 from tenure.core.events import Event, Remembered, ScopedKeyForgotten, decode_header
 from tenure.core.forgetting import (
@@ -164,15 +164,10 @@ def _standing(world: World, caller: Caller, command: AskForget) -> ForgetStandin
 
 
 def _may_see(caller: Caller, event: Event) -> bool:
-    data, grants = event.data, caller.grants
+    data = event.data
     if not isinstance(data, ScopedKeyForgotten):
         return False
-    sides = (
-        (event.subject, grants.subjects),
-        (data.agent, grants.agents),
-        (data.purpose, grants.purposes),
-    )
-    return all(granted is None or value in granted for value, granted in sides)
+    return reaches(caller, agent=data.agent, purpose=data.purpose, subject=event.subject)
 
 
 def _settle(answer: Forgotten, appended: Appended) -> Forgotten:
