@@ -4,13 +4,20 @@ No standby ever comes here: without the harm, a write would wait for ever. The n
 since a retry must be brought past the pipeline, which recognises it first, and straight to the store.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import pytest
 from tests.faults.nodes import unavailable_says_so
 from tests.postgres.server import PostgresServer
+from tests.postgres.standby import (
+    cancel_waits,
+    need_no_standby,
+    need_standby,
+    terminate_waits,
+    waiting_commits,
+)
 from tests.postgres.waiting import wait_until
 from tests.stores.concurrently import at_once
 from tests.stores.items import created, log_of, put
@@ -26,54 +33,47 @@ KEY: Final = "the one key"
 WAIT_SECONDS_MAX: Final = 15.0
 
 
+class Lonely(NamedTuple):
+    """A server without the standby it waits for, and the address of the node's own database on it."""
+
+    server: PostgresServer
+    url: str
+
+    def wait_for_a_waiting_commit(self) -> int:
+        """A process that waits for a standby, as soon as one does."""
+        pids = wait_until(
+            lambda: waiting_commits(self.url),
+            what="a commit waits for the standby",
+            seconds_max=WAIT_SECONDS_MAX,
+        )
+        return pids[0]
+
+    def cancel_the_wait(self) -> None:
+        """Cut a wait for the standby short."""
+        self.wait_for_a_waiting_commit()
+        cancel_waits(self.url)
+
+    def terminate_the_wait(self) -> None:
+        """End the connection that waits; whoever asks what became of it waits too, until none is needed."""
+        first = self.wait_for_a_waiting_commit()
+        terminate_waits(self.url)
+        wait_until(
+            lambda: self.wait_for_a_waiting_commit() != first,
+            what="another commit waits",
+            seconds_max=WAIT_SECONDS_MAX,
+        )
+        need_no_standby(self.server)
+
+
 @pytest.fixture
-def lonely(mortal_server: PostgresServer, node: Node) -> Iterator[PostgresServer]:
+def lonely(mortal_server: PostgresServer, mortal_url: str, node: Node) -> Iterator[Lonely]:
     """The server of the node, which now waits for a standby that does not exist."""
     written(node.pipeline, "First of all")
-    mortal_server.query("ALTER SYSTEM SET synchronous_standby_names = 'nobody'")
-    mortal_server.query("SELECT pg_reload_conf()")
-    wait_until(
-        lambda: mortal_server.query("SHOW synchronous_standby_names") == [("nobody",)],
-        what="the server waits for a standby",
-        seconds_max=WAIT_SECONDS_MAX,
-    )
-    yield mortal_server
-    give_up_standby(mortal_server)
-
-
-def give_up_standby(server: PostgresServer) -> None:
-    """From now on, and for those who wait already, no standby is needed."""
-    server.query("ALTER SYSTEM RESET synchronous_standby_names")
-    server.query("SELECT pg_reload_conf()")
-
-
-def wait_for_a_waiting_commit(server: PostgresServer) -> int:
-    """The process that waits for a standby, as soon as one does."""
-    [[pid]] = wait_until(
-        lambda: server.query("SELECT pid FROM pg_stat_activity WHERE wait_event = 'SyncRep'"),
-        what="a commit waits for the standby",
-        seconds_max=WAIT_SECONDS_MAX,
-    )
-    assert isinstance(pid, int)
-    return pid
-
-
-def cancel_the_wait(server: PostgresServer) -> None:
-    """Cut a wait for the standby short."""
-    wait_for_a_waiting_commit(server)
-    server.query("SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'")
-
-
-def terminate_the_wait(server: PostgresServer) -> None:
-    """End the connection that waits; whoever asks what became of it waits too, until none is needed."""
-    first = wait_for_a_waiting_commit(server)
-    server.query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'")
-    wait_until(
-        lambda: wait_for_a_waiting_commit(server) != first,
-        what="another commit waits",
-        seconds_max=WAIT_SECONDS_MAX,
-    )
-    give_up_standby(server)
+    try:
+        need_standby(mortal_server)
+        yield Lonely(mortal_server, mortal_url)
+    finally:
+        need_no_standby(mortal_server)
 
 
 def remember(node: Node) -> Written:
@@ -81,42 +81,40 @@ def remember(node: Node) -> Written:
     return node.pipeline.run(REMEMBER, BOT, proposal(), idempotency_key=KEY)
 
 
-def outcome(node: Node, server: PostgresServer, harm: Any) -> Any:
+def outcome(node: Node, harm: Callable[[], None]) -> Any:
     """What becomes of the write while the harm is done."""
-    return at_once(partial(remember, node), partial(harm, server))[0]
+    return at_once(partial(remember, node), harm)[0]
 
 
 def test_a_cancelled_wait_for_a_standby_is_no_success_and_nor_is_its_retry(
-    node: Node, lonely: PostgresServer
+    node: Node, lonely: Lonely
 ) -> None:
     """SPEC E5, L9: what this server alone has may be lost with it, so nobody is told that it is stored."""
     for _ in range(2):
-        refused = outcome(node, lonely, cancel_the_wait)
+        refused = outcome(node, lonely.cancel_the_wait)
         assert isinstance(refused, Unavailable)
         unavailable_says_so(refused)
         assert "unknown" in refused.message
-    give_up_standby(lonely)
+    need_no_standby(lonely.server)
     assert remember(node).memory is not None
     assert happened(node.pipeline) == ["memory.admitted"] * 2
 
 
-def test_a_retry_that_is_recognised_only_in_its_transaction_waits_too(
-    node: Node, lonely: PostgresServer
-) -> None:
+def test_a_retry_that_is_recognised_only_in_its_transaction_waits_too(node: Node, lonely: Lonely) -> None:
     """SPEC E5, L9: the store answers a retry no sooner than a first try."""
     item = created(node.keyring, 1, key=KEY)
     for _ in range(2):
-        refused = at_once(partial(put, node, item), partial(cancel_the_wait, lonely))[0]
+        refused = at_once(partial(put, node, item), lonely.cancel_the_wait)[0]
         assert isinstance(refused, Unavailable)
-    give_up_standby(lonely)
+    need_no_standby(lonely.server)
     [again] = put(node, item)
     assert isinstance(again, Replayed)
     assert len(log_of(node)) == 2
 
 
 def test_a_connection_lost_while_it_waited_is_acknowledged_only_after_another_wait(
-    node: Node, lonely: PostgresServer
+    node: Node, lonely: Lonely
 ) -> None:
     """SPEC E5: the write is found in the log, and still that is no acknowledgement by a standby."""
-    assert isinstance(outcome(node, lonely, terminate_the_wait), Written)
+    assert isinstance(outcome(node, lonely.terminate_the_wait), Written)
     assert happened(node.pipeline) == ["memory.admitted"] * 2

@@ -12,7 +12,7 @@ from typing import Final
 import psycopg
 import pytest
 from tests.postgres.server import HOST, PostgresServer, free_port
-from tests.postgres.waiting import wait_until
+from tests.postgres.standby import need_no_standby, need_standby, waiting_commits
 from tests.stores.concurrently import at_once
 from tests.usecases.asking import BOT, TENANT, happened, proposal, written
 
@@ -63,27 +63,14 @@ def node(url: str, tmp_path: Path) -> Iterator[Node]:
         yield node
 
 
-def standby_needed(server: PostgresServer, *, name: str) -> None:
-    """From now on a commit waits for this standby, which does not exist, or for none."""
-    server.query(
-        "ALTER SYSTEM SET synchronous_standby_names = 'nobody'"
-        if name
-        else "ALTER SYSTEM RESET synchronous_standby_names"
-    )
-    server.query("SELECT pg_reload_conf()")
-    wait_until(
-        lambda: server.query("SHOW synchronous_standby_names") == [(name,)],
-        what="the server has read its settings",
-        seconds_max=WAIT_SECONDS_MAX,
-    )
-
-
 @pytest.fixture
 def lonely(harmed_server: PostgresServer, node: Node) -> Iterator[Node]:
     """The node, whose server has no standby left."""
-    standby_needed(harmed_server, name="nobody")
-    yield node
-    standby_needed(harmed_server, name="")
+    try:
+        need_standby(harmed_server)
+        yield node
+    finally:
+        need_no_standby(harmed_server)
 
 
 def remember(node: Node, *, key: str | None = KEY) -> Written:
@@ -105,15 +92,13 @@ def test_a_commit_that_no_standby_confirms_ends_as_unknown_and_its_key_settles_i
     """SPEC E5, L9: nobody waits for ever, nobody is told that it is stored, and a retry doubles nothing."""
     for _ in range(2):
         assert_unknown(at_once(partial(remember, lonely), seconds_max=WAIT_SECONDS_MAX)[0])
-    standby_needed(harmed_server, name="")
+    need_no_standby(harmed_server)
 
     assert remember(lonely).memory is not None
     assert happened(lonely.pipeline) == ["memory.admitted"] * 2
 
 
-def test_what_else_a_node_commits_ends_without_a_standby_too(
-    lonely: Node, harmed_server: PostgresServer
-) -> None:
+def test_what_else_a_node_commits_ends_without_a_standby_too(lonely: Node, url: str) -> None:
     """SPEC E5, S6, T8: a new subject's key is not made and the node not ready, but its lease is its own."""
     new_key, is_healthy, has_lease = at_once(
         partial(lonely.keyring.ensure, [(TENANT, "somebody new")]),
@@ -124,7 +109,7 @@ def test_what_else_a_node_commits_ends_without_a_standby_too(
 
     assert_unknown(new_key)
     assert (is_healthy, has_lease) == (False, True)
-    assert harmed_server.query("SELECT pid FROM pg_stat_activity WHERE wait_event = 'SyncRep'") == []
+    assert waiting_commits(url) == []
 
 
 def test_a_node_closes_at_once_without_a_standby(lonely: Node) -> None:
