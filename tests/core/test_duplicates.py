@@ -12,6 +12,7 @@ from tests.core.examples import MODEST, NOW, id_of
 from tests.core.said import proxy, said
 
 from tenure.core.boundary_rows import Column, Rows, as_rows, no_rows
+from tenure.core.candidates import candidates_of
 from tenure.core.duplicates import (
     Because,
     Contradiction,
@@ -55,7 +56,7 @@ def rows(*columns: Column) -> Rows:
 
 def ids(found: Rows, like: Likeness = Likeness()) -> list[UUID]:  # noqa: B008 -- a frozen record
     """The candidates for the first axis."""
-    return [one.memory_id for one in near(found, ASKED, like=like)]
+    return [one.memory_id for one in near(candidates_of(found), packed(ASKED), like=like)]
 
 
 def test_candidates_are_the_nearest_above_the_cosine_nearest_first() -> None:
@@ -78,7 +79,11 @@ def test_a_crowd_of_untrusted_neighbours_hides_no_trusted_one() -> None:
 
 def test_what_claims_something_of_the_same_is_a_candidate_however_unlike() -> None:
     """SPEC T3: by equal entity and attribute as well, and for rows without a vector too."""
-    found = near(rows(row(1, towards(0.1)), row(2, None)), ASKED, same_claim=[id_of(1), id_of(2), id_of(3)])
+    found = near(
+        candidates_of(rows(row(1, towards(0.1)), row(2, None))),
+        packed(ASKED),
+        same_claim=[id_of(1), id_of(2), id_of(3)],
+    )
 
     assert [one.memory_id for one in found] == [id_of(1), id_of(2)]
     assert found[0].cosine == pytest.approx(0.1, abs=0.01)
@@ -87,13 +92,13 @@ def test_what_claims_something_of_the_same_is_a_candidate_however_unlike() -> No
 
 def test_without_vectors_only_claims_find_candidates() -> None:
     """SPEC T2: no model, an empty boundary, a text without a known word, vectors of another width."""
-    unseen = as_rows([row(1, None)], None)
+    unseen, there = candidates_of(as_rows([row(1, None)], None)), candidates_of(rows(row(1, ASKED)))
 
-    assert near(unseen, ASKED, same_claim=[id_of(1)])[0].cosine is None
-    assert near(no_rows(MODEL), ASKED) == ()
-    assert near(rows(row(1, ASKED)), np.zeros(3, dtype=np.float32)) == ()
-    assert near(rows(row(1, ASKED)), np.ones(4, dtype=np.float32)) == ()
-    assert near(rows(row(1, ASKED)), None) == ()
+    assert near(unseen, packed(ASKED), same_claim=[id_of(1)])[0].cosine is None
+    assert near(candidates_of(no_rows(MODEL)), packed(ASKED)) == ()
+    assert near(there, packed(np.zeros(3, dtype=np.float32))) == ()
+    assert near(there, packed(np.ones(4, dtype=np.float32))) == ()
+    assert near(there, None) == ()
 
 
 @MODEST
@@ -103,8 +108,8 @@ def test_a_cosine_is_the_same_from_either_side(numbers: list[float]) -> None:
     one, other = np.array(numbers[:3], dtype=np.float32), np.array(numbers[3:], dtype=np.float32)
     anything = Likeness(near_cosine=-2.0)
 
-    there = near(rows(row(1, one)), other, like=anything)
-    back = near(rows(row(1, other)), one, like=anything)
+    there = near(candidates_of(rows(row(1, one))), packed(other), like=anything)
+    back = near(candidates_of(rows(row(1, other))), packed(one), like=anything)
 
     if there and back:
         assert there == back

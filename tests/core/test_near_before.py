@@ -6,9 +6,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.core.test_duplicates import row, rows
 
-from tenure.core.boundary_rows import Rows, taken
-from tenure.core.duplicates import Likeness, Near, chosen, near, near_before
-from tenure.core.vectors import Vector
+from tenure.core.boundary_rows import Integers, Rows, taken
+from tenure.core.candidates import candidates_of
+from tenure.core.duplicates import Likeness, Near, Neighbour, chosen, near, near_before
+from tenure.core.vectors import Vector, packed
 from tenure.core.vocabulary import Trust
 
 DIMENSIONS = 24
@@ -30,6 +31,11 @@ def crowd(seed: int, count: int) -> tuple[Rows, list[Vector | None]]:
     return rows(*found), vectors
 
 
+def beside(found: Rows, places: Integers, vector: Vector | None) -> tuple[Neighbour, ...]:
+    """What a write of this vector has beside it, of the rows at these places."""
+    return near(candidates_of(taken(found, places)), None if vector is None else packed(vector), like=LOOSE)
+
+
 @given(st.integers(0, 2**32 - 1), st.integers(1, 40))
 def test_each_has_the_candidates_that_its_own_write_would_have_had(seed: int, count: int) -> None:
     """SPEC T2, T3: the same rows, in the same order, with the same cosines to the last bit."""
@@ -38,7 +44,7 @@ def test_each_has_the_candidates_that_its_own_write_would_have_had(seed: int, co
 
     together = [chosen(found, one, like=LOOSE) for one in near_before(found, places, like=LOOSE)]
 
-    assert together == [near(taken(found, np.arange(place)), vectors[place], like=LOOSE) for place in places]
+    assert together == [beside(found, np.arange(place), vectors[place]) for place in places]
 
 
 def test_those_beside_all_have_the_rows_behind_them_too() -> None:
@@ -47,9 +53,9 @@ def test_those_beside_all_have_the_rows_behind_them_too() -> None:
     place = next(at for at, one in enumerate(vectors) if one is not None)
     others = np.array([at for at in range(30) if at != place])
 
-    (beside,) = near_before(found, [place], like=LOOSE, beside_all={place})
+    (behind,) = near_before(found, [place], like=LOOSE, beside_all={place})
 
-    assert chosen(found, beside, like=LOOSE) == near(taken(found, others), vectors[place], like=LOOSE)
+    assert chosen(found, behind, like=LOOSE) == beside(found, others, vectors[place])
 
 
 @pytest.mark.parametrize("places", [[], [0], [0, 1]])

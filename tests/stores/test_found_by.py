@@ -73,6 +73,24 @@ def test_what_is_left_for_later_is_embedded_together() -> None:
 
 
 @pytest.mark.parametrize("embeds_later", [False, True])
+@pytest.mark.parametrize(("model", "is_made"), [(Engine.model, True), ("another/1", False)])
+def test_a_vector_that_was_made_on_the_way_is_not_made_again(
+    model: str, *, is_made: bool, embeds_later: bool
+) -> None:
+    """SPEC R2: what was embedded to be compared is kept with the memory, if it is of the model in use."""
+    engine = Engine()
+    finder, given = Finder(engine, embeds_later=embeds_later), packed(-UNIT)
+    said = f"{CONTENT}\n{CLAIM.entity}\n{CLAIM.attribute}\n{CLAIM.value}"
+
+    [(_, found)] = finder.completed([(Index(row()), finder.of(event(admitted()), {(model, said): given}))])
+
+    assert found is not None
+    assert found.vector == (given if is_made else packed(UNIT))
+    assert engine.asked == ([] if is_made else [[said]])
+    assert set(analyse(CONTENT)) <= set(found.words)
+
+
+@pytest.mark.parametrize("embeds_later", [False, True])
 @pytest.mark.parametrize("engine", [None, Engine(is_immediate=False), Engine(is_down=True)])
 def test_without_a_vector_a_memory_is_found_by_its_words(
     engine: Engine | None, *, embeds_later: bool

@@ -1,11 +1,11 @@
 """What stands beside a write is what a search would find, after whatever was stored (SPEC T2, T3)."""
 
 import contextlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from datetime import timedelta
 from typing import Any
+from uuid import UUID
 
-import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -28,7 +28,7 @@ from tests.usecases.asking import (
     written,
 )
 
-from tenure.core.boundary_rows import Rows
+from tenure.core.candidates import Candidates, candidates_of
 from tenure.core.errors import TenureError
 from tenure.core.identity import SourceType
 from tenure.core.incidents import RevokeSource
@@ -36,6 +36,7 @@ from tenure.core.memory import Memory
 from tenure.core.proposals import Revise
 from tenure.core.retrieval import Filter
 from tenure.core.rows import microseconds
+from tenure.core.vectors import Vector
 from tenure.core.vocabulary import Status
 from tenure.usecases.forgetting import FORGET_MEMORY, FORGET_SUBJECT, ForgetMemory, ForgetSubject
 from tenure.usecases.pipeline import Pipeline
@@ -73,29 +74,29 @@ def here(clock: MovableClock) -> Filter:
     )
 
 
-def looked(node: Opened, clock: MovableClock, *, most: int = MOST) -> tuple[Rows | None, Rows]:
+def looked(node: Opened, clock: MovableClock, *, most: int = MOST) -> tuple[Candidates | None, Candidates]:
     """What is at hand, and what a search finds."""
     model = node.pipeline.meaning.model
     assert model is not None
     with node.store.reading() as reading:
         at_hand = reading.at_hand(here(clock), model, most=most)
-        return at_hand, reading.search(here(clock), (), model).rows
+        return at_hand, candidates_of(reading.search(here(clock), (), model).rows)
 
 
-def agrees(node: Opened, clock: MovableClock) -> None:
-    """Both are the same, to the last bit of the vectors."""
+def agrees(node: Opened, clock: MovableClock) -> Candidates:
+    """Both are the same, to the last bit of the vectors; gives back what is at hand."""
     kept, found = looked(node, clock)
     assert kept is not None
-    assert (kept.ids, kept.trusts.tolist(), kept.sources.tolist()) == (
-        found.ids,
-        found.trusts.tolist(),
-        found.sources.tolist(),
-    )
-    assert kept.vectors is not None
-    assert found.vectors is not None
-    if kept.ids:
-        assert np.array_equal(kept.vectors.steps, found.vectors.steps)
-        assert np.array_equal(kept.vectors.scales, found.vectors.scales)
+    assert by_id(kept) == by_id(found)
+    return kept
+
+
+def by_id(candidates: Candidates) -> dict[UUID, tuple[int, bytes, float]]:
+    """Each with its trust, its vector and how long that is."""
+    ids, trusts, steps, lengths = candidates
+    assert len(ids) == len(trusts) == len(steps) == len(lengths)
+    columns = zip(ids, trusts.tolist(), steps, lengths.tolist(), strict=True)
+    return {one: (trust, row.tobytes(), length) for one, trust, row, length in columns}
 
 
 def standing(pipeline: Pipeline) -> list[Memory]:
@@ -183,14 +184,16 @@ def test_it_is_what_a_search_finds_after_whatever_was_stored(
     clock = MovableClock()
     node = new_engine().open(clock)
     written(node.pipeline, "The first of all")
-    agrees(node, clock)
+    handed_out = [(kept := agrees(node, clock), by_id(kept))]
     for number, step in enumerate(steps):
         # What was forgotten may not come again: then nothing is stored.
         with contextlib.suppress(TenureError):
             step(node.pipeline, number)
-        agrees(node, clock)
+        handed_out.append((kept := agrees(node, clock), by_id(kept)))
         clock.pass_time(seconds=1)
     node.close()
+
+    assert all(by_id(kept) == as_it_was for kept, as_it_was in handed_out)
 
 
 def test_nothing_is_read_once_it_is_at_hand(
@@ -209,6 +212,28 @@ def test_nothing_is_read_once_it_is_at_hand(
 
     assert rows is not None
     assert len(rows.ids) == 1
+
+
+def test_a_text_is_embedded_once(node: Opened, clock: MovableClock, monkeypatch: pytest.MonkeyPatch) -> None:
+    """SPEC R2, T2: what it was compared by is what it is found by, and what is compared with it later."""
+    for number in range(2):
+        writes(node.pipeline, number)
+    agrees(node, clock)
+    meant: list[str] = []
+    embedder = node.pipeline.meaning.immediate
+    assert embedder is not None
+    passages = embedder.passages
+
+    def noted(texts: Sequence[str]) -> list[Vector]:
+        meant.extend(texts)
+        return passages(texts)
+
+    monkeypatch.setattr(embedder, "passages", noted)
+    for number in range(2, 5):
+        writes(node.pipeline, number)
+    agrees(node, clock)
+
+    assert len(meant) == len(set(meant)) == 3
 
 
 def _no_search(*_: Any) -> Any:

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tenure.core.identity import SourceType
-from tenure.core.vectors import Matrix, Vector, unpacked
+from tenure.core.vectors import Matrix, Vector, unpacked_or_zeros
 from tenure.core.vocabulary import Kind
 
 Integers: TypeAlias = npt.NDArray[np.int64]
@@ -180,10 +180,7 @@ def _widened(steps: Matrix, width: int) -> Matrix:
 
 def _vectors(packed: Sequence[bytes | None], model: str) -> Vectors:
     """The vectors of rows as a matrix; where a row has none, zeros."""
-    size = max((len(one) for one in packed if one is not None), default=4)
-    nothing = bytes(size)
-    steps, scales = unpacked([nothing if one is None or len(one) != size else one for one in packed])
-    return Vectors(model, steps, scales)
+    return Vectors(model, *unpacked_or_zeros(packed))
 
 
 def _integers(values: Iterable[int]) -> Integers:

@@ -1,6 +1,6 @@
 """Whether two memories say the same, contradict each other, or only look alike (SPEC T2, T3). Pure.
 
-    near(rows, vector)                  the rows that a new text may be a copy or a contradiction of
+    near(candidates, vector)            those that a new text may be a copy or a contradiction of
     near_before(rows, places)           the same for rows that stand already, each beside those before it
     verdict(new, old, cosine=…)         Duplicate | Contradiction | Support | Unrelated
 
@@ -19,16 +19,16 @@ from uuid import UUID
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 
 from tenure.core.boundary_rows import Integers, Rows, Scores
+from tenure.core.candidates import Candidates, Wide, lengths, widened
 from tenure.core.claim_differences import Apart, told_apart
 from tenure.core.claim_values import Differs
 from tenure.core.claims import found_opposed
 from tenure.core.denials import is_denied_by
 from tenure.core.statements import Statement
 from tenure.core.validity import share_an_instant
-from tenure.core.vectors import Matrix, Vector, packed, unpacked
+from tenure.core.vectors import unpacked
 
 
 class Likeness(msgspec.Struct, frozen=True, kw_only=True):
@@ -92,29 +92,31 @@ class Unrelated(msgspec.Struct, frozen=True):
     because: Because
 
 
-Wide: TypeAlias = npt.NDArray[np.float32] | npt.NDArray[np.float64]
 Verdict: TypeAlias = Duplicate | Contradiction | Support | Unrelated
 
 _LIKENESS: Final = Likeness()
 
 
 def near(
-    rows: Rows, vector: Vector | None, *, like: Likeness = _LIKENESS, same_claim: Iterable[UUID] = ()
+    candidates: Candidates,
+    vector: bytes | None,
+    *,
+    like: Likeness = _LIKENESS,
+    same_claim: Iterable[UUID] = (),
 ) -> tuple[Neighbour, ...]:
-    """Rows above the cosine for candidates, and those of an equal (entity, attribute); nearest first.
+    """Those above the cosine for candidates, and those of an equal (entity, attribute); nearest first.
 
-    So many of each trust are taken, so that a crowd of untrusted neighbours hides no trusted one.
+    So many of each trust are taken, so that a crowd of untrusted neighbours hides no trusted one. The vector
+    is packed, as those of the candidates are kept.
     """
-    cosines = _cosines(rows, vector)
-    taken = set(_nearest(rows, _above(cosines, like), like)) if cosines is not None else set()
+    ids, trusts, _, long = candidates
+    cosines = _cosines(candidates, vector)
+    taken = set(_nearest(ids, trusts, _above(cosines, like), like)) if cosines is not None else set()
     wanted = frozenset(same_claim)
     if wanted:
-        taken.update(place for place, one in enumerate(rows.ids) if one in wanted)
-    has_vector = np.zeros(len(rows.ids), bool) if rows.vectors is None else rows.vectors.scales > 0
+        taken.update(place for place, one in enumerate(ids) if one in wanted)
     found = (
-        Neighbour(
-            rows.ids[place], float(cosines[place]) if cosines is not None and has_vector[place] else None
-        )
+        Neighbour(ids[place], float(cosines[place]) if cosines is not None and long[place] > 0 else None)
         for place in taken
     )
     return tuple(sorted(found, key=lambda one: (-(one.cosine or 0.0), one.memory_id)))
@@ -139,9 +141,9 @@ def near_before(
     if vectors is None or not places:
         return [_NONE_NEAR] * len(places)
     ends = np.array([count if place in beside_all else place for place in places], dtype=np.int64)
-    asked = _widened(vectors.steps[np.asarray(places)])
+    asked = widened(vectors.steps[np.asarray(places)])
     found = [
-        _above_in(asked, _widened(vectors.steps[first : first + _AT_ONCE]), first, like)
+        _above_in(asked, widened(vectors.steps[first : first + _AT_ONCE]), first, like)
         for first in range(0, int(ends.max()), _AT_ONCE)
     ]
     if not found:
@@ -159,7 +161,9 @@ def near_before(
 def chosen(rows: Rows, found: Near, *, like: Likeness = _LIKENESS) -> tuple[Neighbour, ...]:
     """So many of each trust, as ``near`` takes them; nearest first."""
     cosine_at = dict(zip(found.places.tolist(), found.cosines.tolist(), strict=True))
-    picked = (Neighbour(rows.ids[place], cosine_at[place]) for place in _nearest(rows, found, like))
+    picked = (
+        Neighbour(rows.ids[place], cosine_at[place]) for place in _nearest(rows.ids, rows.trusts, found, like)
+    )
     return tuple(sorted(picked, key=lambda one: (-(one.cosine or 0.0), one.memory_id)))
 
 
@@ -235,9 +239,11 @@ def _above(cosines: Scores, like: Likeness) -> Near:
     return Near(places, cosines[places])
 
 
-def _nearest(rows: Rows, found: Near, like: Likeness) -> Iterator[int]:
-    """The places of so many rows of each trust, those of equal cosine by id."""
-    trusts = rows.trusts[found.places]
+def _nearest(ids: Sequence[UUID], trusts: Integers, found: Near, like: Likeness) -> Iterator[int]:
+    """The places of so many of each trust, those of equal cosine by id."""
+    if not len(found.places):
+        return
+    trusts = trusts[found.places]
     for trust in np.unique(trusts):
         is_of_it = trusts == trust
         places, cosines = found.places[is_of_it], found.cosines[is_of_it]
@@ -245,52 +251,38 @@ def _nearest(rows: Rows, found: Near, like: Likeness) -> Iterator[int]:
             least = np.partition(cosines, -like.neighbours)[-like.neighbours]
             places, cosines = places[cosines >= least], cosines[cosines >= least]
         pairs = zip(cosines.tolist(), places.tolist(), strict=True)
-        ordered = sorted(pairs, key=lambda pair: (-pair[0], rows.ids[pair[1]]))
+        ordered = sorted(pairs, key=lambda pair: (-pair[0], ids[pair[1]]))
         yield from (place for _, place in ordered[: like.neighbours])
 
 
-def _cosines(rows: Rows, vector: Vector | None) -> Scores | None:
-    """The cosine of each row and the vector, both as they are kept; None where there is none to compare."""
-    if vector is None or rows.vectors is None or rows.vectors.steps.shape[1] != len(vector):
+def _cosines(candidates: Candidates, vector: bytes | None) -> Scores | None:
+    """The cosine of each candidate and the vector; None where there is none to compare."""
+    if vector is None:
         return None
-    asked = _widened(unpacked([packed(vector)])[0])
-    length = _lengths(asked)[0]
-    if not length:
+    asked = widened(unpacked([vector])[0])
+    length, steps = lengths(asked)[0], candidates.steps
+    if not length or steps.shape[1] != asked.shape[1]:
         return None
-    count = len(rows.vectors.steps)
-    products, lengths = np.empty(count, dtype=np.float64), np.empty(count, dtype=np.float64)
+    products = np.empty(candidates.size, dtype=np.float64)
     # Block by block, so that what is widened stays near the processor.
-    for part in (slice(first, first + _WIDENED) for first in range(0, count, _WIDENED)):
-        block = _widened(rows.vectors.steps[part])
-        products[part], lengths[part] = block @ asked[0], _lengths(block)
-    return np.asarray(products / (np.where(lengths > 0, lengths, 1.0) * length), dtype=np.float64)
-
-
-def _widened(steps: Matrix) -> Wide:
-    """In numbers that hold every sum of products of such steps as a whole number, in whatever order."""
-    if steps.shape[1] <= _EXACT_WIDTH:
-        return steps.astype(np.float32)
-    return steps.astype(np.float64)
-
-
-def _lengths(steps: Wide) -> Scores:
-    squares = np.einsum("ij,ij->i", steps, steps)
-    return np.asarray(np.sqrt(squares.astype(np.float64)), dtype=np.float64)
+    for part in (slice(first, first + _WIDENED) for first in range(0, candidates.size, _WIDENED)):
+        products[part] = widened(steps[part]) @ asked[0]
+    long = candidates.lengths
+    return np.asarray(products / (np.where(long > 0, long, 1.0) * length), dtype=np.float64)
 
 
 def _above_in(asked: Wide, block: Wide, first: int, like: Likeness) -> tuple[Integers, Integers, Scores]:
     """Which pairs with a block of rows are above the cosine for candidates, and their cosines."""
-    products, mine, lengths = asked @ block.T, _lengths(asked), _lengths(block)
+    products, mine, theirs = asked @ block.T, lengths(asked), lengths(block)
     # A little below: what is above is told by the quotient that a single row is measured by. A row without a
     # vector has the product 0, and is above nothing.
-    least = np.outer((mine * (like.near_cosine - _MARGIN)).astype(np.float32), lengths.astype(np.float32))
+    least = np.outer((mine * (like.near_cosine - _MARGIN)).astype(np.float32), theirs.astype(np.float32))
     who, which = np.nonzero(products > np.maximum(least, 0.5))
-    quotients = np.asarray(products[who, which] / (lengths[which] * mine[who]), dtype=np.float64)
+    quotients = np.asarray(products[who, which] / (theirs[which] * mine[who]), dtype=np.float64)
     is_above = quotients > like.near_cosine
     return who[is_above], which[is_above] + first, quotients[is_above]
 
 
-_EXACT_WIDTH: Final = 1_024
 _WIDENED: Final = 1_024
 _AT_ONCE: Final = 4_096
 _MARGIN: Final = 1e-5

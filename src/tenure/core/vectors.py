@@ -23,6 +23,13 @@ def packed(vector: Vector) -> bytes:
     return bytes(scale.astype("<f4").tobytes() + steps.astype(np.int8).tobytes())
 
 
+def unpacked_or_zeros(rows: Sequence[bytes | None]) -> tuple[Matrix, Vector]:
+    """The same, with zeros and a scale of 0 where a row has no vector, or one of another width."""
+    size = max((len(one) for one in rows if one is not None), default=_SCALE_BYTES)
+    nothing = bytes(size)
+    return unpacked([nothing if one is None or len(one) != size else one for one in rows])
+
+
 def unpacked(rows: Sequence[bytes]) -> tuple[Matrix, Vector]:
     """Packed vectors of one model as a matrix of steps, one row each, and their scales."""
     width = len(rows[0]) if rows else _SCALE_BYTES

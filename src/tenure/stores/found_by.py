@@ -6,6 +6,7 @@ dropped with the memory, and made anew from the log.
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from types import MappingProxyType
 from typing import NamedTuple
 
 from tenure.core import views
@@ -13,7 +14,7 @@ from tenure.core.events import Event
 from tenure.core.rows import SearchChange
 from tenure.core.vectors import packed
 from tenure.core.wording import Language, analyse, analyser
-from tenure.usecases.embedding_ports import Embedder, EmbeddingFailed
+from tenure.usecases.embedding_ports import Embedder, EmbeddingFailed, MadeVectors
 
 
 class FoundBy(NamedTuple):
@@ -56,13 +57,20 @@ class Finder:
         """The model of the vectors that it gives."""
         return self._embedder.model if self._embedder is not None else None
 
-    def of(self, event: Event) -> FoundBy | None:
-        """What the event's memory is found by, where the event says something new of that."""
+    def of(self, event: Event, vectors: MadeVectors = MappingProxyType({})) -> FoundBy | None:
+        """What the event's memory is found by, where the event says something new of that.
+
+        Where its vector was made on the way here, it stands among the ``vectors``.
+        """
         text = views.indexed_text(event)
         if text is None:
             return None
         key = event.secret.key if event.secret is not None else None
-        found = FoundBy(Counter(analyse(text, self._language)), key, unread=views.meant_text(event))
+        words, unread = Counter(analyse(text, self._language)), views.meant_text(event)
+        vector = vectors.get((self.model or "", unread or ""))
+        if vector is not None:
+            return FoundBy(words, key, vector)
+        found = FoundBy(words, key, unread=unread)
         return found if self._embeds_later else self._embedded([found])[0]
 
     def completed(self, changes: Iterable[Found]) -> list[Found]:

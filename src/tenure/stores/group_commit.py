@@ -31,7 +31,7 @@ class Ticket(turns.Ticket):
         super().__init__()
         self.items = items
         # What memories are found by is made before the write lock is taken.
-        self.found_by = [[finder.of(sealed.event) for sealed in item.events] for item in items]
+        self.found_by = [[finder.of(sealed.event, item.vectors) for sealed in item.events] for item in items]
         self.results: list[AppendResult] = []
 
     @property

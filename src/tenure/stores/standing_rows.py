@@ -18,9 +18,11 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from tenure.core.boundary_rows import Column, Rows, as_rows, taken, together
+from tenure.core.boundary_rows import Rows
+from tenure.core.candidates import Candidates, candidates_of, lengths, widened
 from tenure.core.retrieval import Filter
 from tenure.core.rows import Index, MemoryRow, Unindex, UnindexSubject
+from tenure.core.vectors import unpacked_or_zeros
 from tenure.core.vocabulary import Status
 from tenure.stores.found_by import NOTHING, Finder, Found, FoundBy
 from tenure.stores.row_cache import ROW_BYTES, Place
@@ -31,25 +33,82 @@ SECONDS_MAX: Final = 60.0
 ADDED_MAX: Final = 512
 """More memories than these that nobody asked about, and the rows are given up instead."""
 
+ROOM_MIN: Final = 64
+"""For so many more memories there is room at least, where there is none left."""
+
 
 class _Added(NamedTuple):
     row: MemoryRow
     found: FoundBy
 
 
-class _Block(NamedTuple):
-    rows: Rows
-    read_at: float
-    added: tuple[_Added, ...] = ()
+class _Block:
+    """The candidates of one place, with room to grow.
+
+    What is handed out is never changed: what is added lies behind it, what goes leaves new columns.
+    """
+
+    def __init__(self, seqs: Iterable[int], found: Candidates, read_at: float) -> None:
+        self.read_at = read_at
+        self.added: list[_Added] = []
+        self._seqs = list(seqs)
+        self._ids = list(found.ids)
+        self._trusts, self._steps, self._lengths = found.trusts, found.steps, found.lengths
 
     @property
     def size_bytes(self) -> int:
-        width = 0 if self.rows.vectors is None else self.rows.vectors.steps.shape[1]
-        return len(self.rows.ids) * (ROW_BYTES + width)
+        return len(self._trusts) * (ROW_BYTES + int(self._steps.shape[1]))
+
+    @property
+    def candidates(self) -> Candidates:
+        count = len(self._ids)
+        return Candidates(tuple(self._ids), self._trusts[:count], self._steps[:count], self._lengths[:count])
+
+    def add(self, rows: Sequence[MemoryRow], vectors: Sequence[bytes | None]) -> None:
+        steps, _ = unpacked_or_zeros(vectors)
+        first, end = len(self._ids), len(self._ids) + len(rows)
+        self._make_room(end, max(steps.shape[1], self._steps.shape[1]))
+        self._trusts[first:end] = [row.trust for row in rows]
+        self._steps[first:end, : steps.shape[1]] = steps
+        self._lengths[first:end] = lengths(widened(steps))
+        self._seqs += [row.created_seq for row in rows]
+        self._ids += [row.memory_id for row in rows]
+
+    def without(self, seq: int) -> "_Block":
+        block = self
+        if seq in self._seqs:
+            at = self._seqs.index(seq)
+            left = np.delete(np.arange(len(self._seqs)), at)
+            block = _Block(
+                [*self._seqs[:at], *self._seqs[at + 1 :]],
+                Candidates(
+                    [*self._ids[:at], *self._ids[at + 1 :]],
+                    self._trusts[left],
+                    self._steps[left],
+                    self._lengths[left],
+                ),
+                self.read_at,
+            )
+        block.added = [one for one in self.added if one.row.created_seq != seq]
+        return block
+
+    def _make_room(self, count: int, width: int) -> None:
+        if count <= len(self._trusts) and width == self._steps.shape[1]:
+            return
+        rows = (
+            max(count + ROOM_MIN, 2 * len(self._trusts)) if count > len(self._trusts) else len(self._trusts)
+        )
+        old = self.candidates
+        self._trusts = np.zeros(rows, dtype=old.trusts.dtype)
+        self._steps = np.zeros((rows, width), dtype=np.int8)
+        self._lengths = np.zeros(rows, dtype=np.float64)
+        self._trusts[: old.size] = old.trusts
+        self._steps[: old.size, : old.steps.shape[1]] = old.steps
+        self._lengths[: old.size] = old.lengths
 
 
 class StandingRows:
-    """Rows of boundaries, the one written to least lately given up first."""
+    """Candidates by boundaries, the one written to least lately given up first."""
 
     def __init__(
         self,
@@ -71,7 +130,7 @@ class StandingRows:
         """How many commits there were: a look that begins now sees all of them."""
         return self._commits
 
-    def rows(self, place: Place, *, end: int | None = None) -> Rows | None:
+    def candidates(self, place: Place, *, end: int | None = None) -> Candidates | None:
         """What stands there, with its vectors; None where that has to be read.
 
         With ``end``, where the log of the tenant ends for whoever asks, only if it is kept up to there.
@@ -84,16 +143,21 @@ class StandingRows:
                 del self._blocks[place]
                 return None
             self._blocks.move_to_end(place)
-            if block.added:
-                block = self._blocks[place] = self._with_added(block, place)
-            return block.rows
+            self._take_in(block)
+            return block.candidates
 
-    def keep(self, place: Place, rows: Rows, *, moment: int | None = None, end: int | None = None) -> None:
+    def keep(
+        self, place: Place, rows: Rows, *, moment: int | None = None, end: int | None = None
+    ) -> Candidates:
         """Keep what a look found: as of the moment before it began, or of where the tenant's log ended.
 
-        Not where this node has stored something since.
+        Not where this node has stored something since. Gives it back as it is handed out.
         """
-        block = _Block(rows, self._clock())
+        found = candidates_of(rows)
+        self._keep(place, _Block(rows.seqs.tolist(), found, self._clock()), moment, end)
+        return found
+
+    def _keep(self, place: Place, block: _Block, moment: int | None, end: int | None) -> None:
         with self._lock:
             if place.model != self._finder.model or (moment is not None and moment != self._commits):
                 return
@@ -166,21 +230,20 @@ class StandingRows:
         if block is None:
             return
         if row.version > 1 or isinstance(change, Unindex):
-            block = _without(block, row.created_seq)
+            block = self._blocks[place] = block.without(row.created_seq)
         if isinstance(change, Index) and row.status == Status.ACTIVE:
-            block = block._replace(added=(*block.added, _Added(row, found or NOTHING)))
+            block.added.append(_Added(row, found or NOTHING))
         if len(block.added) > ADDED_MAX:
             del self._blocks[place]
-            return
-        self._blocks[place] = block
 
-    def _with_added(self, block: _Block, place: Place) -> _Block:
+    def _take_in(self, block: _Block) -> None:
+        """Add what was stored since the last look; what has no vector yet gets one."""
+        if not block.added:
+            return
         embedded = self._finder.completed([(Index(one.row), one.found) for one in block.added])
-        columns = [
-            _column(one.row, found.vector if found is not None else None)
-            for one, (_, found) in zip(block.added, embedded, strict=True)
-        ]
-        return block._replace(rows=together([block.rows, as_rows(columns, place.model)]), added=())
+        rows = [one.row for one in block.added]
+        block.add(rows, [found.vector if found is not None else None for _, found in embedded])
+        block.added = []
 
 
 def only_place(where: Filter, model: str) -> Place | None:
@@ -189,30 +252,3 @@ def only_place(where: Filter, model: str) -> Place | None:
         return None
     (subject,) = where.subjects
     return Place(where.tenant, where.agent, where.purpose, subject, model)
-
-
-def _without(block: _Block, seq: int) -> _Block:
-    added = tuple(one for one in block.added if one.row.created_seq != seq)
-    at = int(np.searchsorted(block.rows.seqs, seq))
-    rows = block.rows
-    if at < len(rows.seqs) and int(rows.seqs[at]) == seq:
-        rows = taken(rows, np.delete(np.arange(len(rows.seqs)), at))
-    return block._replace(rows=rows, added=added)
-
-
-def _column(row: MemoryRow, vector: bytes | None) -> Column:
-    return Column(
-        seq=row.created_seq,
-        id=row.memory_id,
-        kind=row.kind,
-        trust=row.trust,
-        confidence=row.confidence,
-        written_at=row.written_at,
-        tokens=row.tokens,
-        subject=row.subject,
-        thread=row.thread,
-        position=row.position,
-        source_type=row.source_type,
-        source_id=row.source_id,
-        vector=vector,
-    )

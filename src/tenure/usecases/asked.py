@@ -6,6 +6,7 @@ from typing import Any, Generic, TypeVar
 from tenure.core.decision import Decided
 from tenure.core.identity import Caller
 from tenure.core.scanning import Finding
+from tenure.usecases.embedding_ports import MadeVectors
 from tenure.usecases.ports import Idempotency
 from tenure.usecases.turns import Ticket
 
@@ -18,6 +19,7 @@ class Prepared(Generic[A]):
 
     decided: Decided[A]
     idempotency: Idempotency | None
+    vectors: MadeVectors
 
 
 class Asked(Ticket):
@@ -38,11 +40,20 @@ class Asked(Ticket):
     @property
     def decided(self) -> Decided[Any]:
         """What step 4 said."""
-        if self.prepared is None:
-            raise AssertionError("only a prepared command goes on to be stored")
-        return self.prepared.decided
+        return self._went_on.decided
+
+    @property
+    def vectors(self) -> MadeVectors:
+        """What was embedded on the way."""
+        return self._went_on.vectors
 
     @property
     def idempotency(self) -> Idempotency | None:
         """Its idempotency key, if it has one."""
         return self.prepared.idempotency if self.prepared is not None else None
+
+    @property
+    def _went_on(self) -> Prepared[Any]:
+        if self.prepared is None:
+            raise AssertionError("only a prepared command goes on to be stored")
+        return self.prepared

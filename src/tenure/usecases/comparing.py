@@ -13,7 +13,7 @@ from uuid import UUID
 
 import msgspec
 
-from tenure.core.boundary_rows import Rows
+from tenure.core.candidates import Candidates
 from tenure.core.claims import Found
 from tenure.core.comparing import Compared
 from tenure.core.contradictions import pair_id
@@ -23,7 +23,7 @@ from tenure.core.retrieval import Filter
 from tenure.core.rows import CORROBORATES, MERGED, microseconds
 from tenure.core.statements import Statement, statement_of
 from tenure.core.validity import Interval
-from tenure.core.vectors import Vector
+from tenure.core.vectors import packed
 from tenure.core.views import own_words
 from tenure.core.vocabulary import Claim, Status
 from tenure.usecases.embedding_ports import EmbeddingFailed
@@ -103,23 +103,24 @@ def _candidates(
         now = microseconds(world.moment.now)
         same = world.reading.claiming(walls, about, now=now, limit=CLAIMING_MAX)
     rules = world.rules.truth
-    rows = _rows(world, walls)
-    if rows is None:
+    candidates = _within(world, walls)
+    if candidates is None:
         return tuple(Neighbour(one, None) for one in same)
-    vector = _meant(world, new.content, claim) if len(rows.ids) else None
-    by_meaning = near(rows, vector, like=rules.like, same_claim=same)
+    vector = _meant(world, new.content, claim) if candidates.size else None
+    by_meaning = near(candidates, vector, like=rules.like, same_claim=same)
     there = {one.memory_id for one in by_meaning}
     return (*by_meaning, *(Neighbour(one, None) for one in same if one not in there))
 
 
-def _rows(world: World, walls: Walls) -> Rows | None:
+def _within(world: World, walls: Walls) -> Candidates | None:
     """What stands within the walls, looked up once for all that is decided together; None for too much."""
-    if walls not in world.stood:
-        world.stood[walls] = _looked_up(world, walls)
-    return world.stood[walls]
+    within = world.stood.within
+    if walls not in within:
+        within[walls] = _looked_up(world, walls)
+    return within[walls]
 
 
-def _looked_up(world: World, walls: Walls) -> Rows | None:
+def _looked_up(world: World, walls: Walls) -> Candidates | None:
     immediate = world.meaning.immediate
     if immediate is None:
         return None
@@ -133,16 +134,19 @@ def _looked_up(world: World, walls: Walls) -> Rows | None:
     return world.reading.at_hand(where, immediate.model, most=world.rules.truth.compared_max)
 
 
-def _meant(world: World, content: str, claim: Claim | None) -> Vector | None:
-    """What the text means by the engine in use; None where that has no part in a write."""
+def _meant(world: World, content: str, claim: Claim | None) -> bytes | None:
+    """What the text means by the engine in use, packed; None where that has no part in a write."""
     immediate = world.meaning.immediate
     if immediate is None:
         return None
+    text = own_words(content, claim)
     try:
-        return immediate.passages([own_words(content, claim)])[0]
+        vector = packed(immediate.passages([text])[0])
     except EmbeddingFailed:
         # The write goes on by claims alone, and upkeep looks again.
         return None
+    world.stood.vectors[immediate.model, text] = vector
+    return vector
 
 
 def _compared(

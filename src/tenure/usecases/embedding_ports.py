@@ -1,9 +1,12 @@
 """What turns texts into vectors, as the use cases see it: an engine that computes, or one that is asked."""
 
-from collections.abc import Sequence
-from typing import Protocol
+from collections.abc import Mapping, Sequence
+from typing import Protocol, TypeAlias
 
 from tenure.core.vectors import Vector
+
+MadeVectors: TypeAlias = Mapping[tuple[str, str], bytes]
+"""Packed vectors by model and text, of what is on its way into a store: none is made twice."""
 
 
 class EmbeddingFailed(Exception):

@@ -115,8 +115,7 @@ class World:
     """Where the tenant's forgetting stood when this node last saw it; 0 where nothing was forgotten."""
     scanned: tuple[Finding, ...] = ()
     """What scanners outside said of the command's text before it took its turn (`UseCase.text`)."""
-    stood: Stood = field(default_factory=dict)
-    """What stands within walls that were looked into, for all commands that share the reading."""
+    stood: Stood = field(default_factory=Stood)
 
 
 def no_replay(_world: World, _caller: Caller, _first: Event | None, _outcome: bytes) -> NoReturn:
@@ -270,7 +269,7 @@ class Pipeline:
             one.answer = one.prepared = None
         if any(one.use_case.after_receipts for one in waiting):
             self.store.settle()
-        stood: Stood = {}
+        stood = Stood()
         with self.store.reading() as reading:
             for one in waiting:
                 self._ready(one, reading, stood)
@@ -303,7 +302,7 @@ class Pipeline:
         outcome = self._decide(use_case, caller, command, reading, scanned=one.scanned, stood=stood)
         if isinstance(outcome, Refused):
             return (outcome.error,)
-        return Prepared(self._recorded(use_case, caller, command, outcome), idempotency)
+        return Prepared(self._recorded(use_case, caller, command, outcome), idempotency, stood.vectors)
 
     def _authorise(self, use_case: UseCase[C, F, A], caller: Caller, command: C) -> None:
         verdict = authorise(caller, use_case.permission, use_case.target(command))
@@ -325,7 +324,7 @@ class Pipeline:
             reading,
             forgot_seq=self._forgot_seqs.get(caller.tenant, 0),
             scanned=scanned,
-            stood=stood if stood is not None else {},
+            stood=stood if stood is not None else Stood(),
         )
         facts = use_case.gather(world, caller, command)
         return use_case.decide(command, facts, caller, world.moment, self.rules)
@@ -409,6 +408,7 @@ class Pipeline:
             needs=decided.needs,
             idempotency=idempotency,
             outcome=partial(_outcome, one.use_case, decided.answer),
+            vectors=one.vectors,
         )
 
     def _respond(self, one: Asked, result: AppendResult) -> Any:

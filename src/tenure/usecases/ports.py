@@ -23,6 +23,7 @@ from tenure.core.rows import (
     RevokedSourceRow,
     SuppressionRow,
 )
+from tenure.usecases.embedding_ports import MadeVectors
 from tenure.usecases.searching import Searching
 from tenure.usecases.truth_ports import TruthReading
 
@@ -128,6 +129,7 @@ class Append(msgspec.Struct, frozen=True, kw_only=True):
     idempotency: Idempotency | None = None
     outcome: Callable[["Appended"], bytes] | None = None
     """The first answer to keep, told from what the transaction did; else the one that the key carries."""
+    vectors: MadeVectors = {}
 
 
 class Appended(msgspec.Struct, frozen=True, kw_only=True):

@@ -1,12 +1,13 @@
 """What keeping memory true asks of a store: claims of one thing, contradictions, merges, support (SPEC T)."""
 
 from collections.abc import Collection, Iterable
-from typing import Protocol, TypeAlias
+from dataclasses import dataclass, field
+from typing import Protocol
 from uuid import UUID
 
 import msgspec
 
-from tenure.core.boundary_rows import Rows
+from tenure.core.candidates import Candidates
 from tenure.core.retrieval import Filter
 from tenure.core.rows import ContradictionRow, DerivationRow, SupportRow, ThingRow
 
@@ -20,8 +21,14 @@ class Walls(msgspec.Struct, frozen=True, kw_only=True):
     subject: str
 
 
-Stood: TypeAlias = dict[Walls, Rows | None]
-"""What stands within walls that were looked into; None where that is too much for a write."""
+@dataclass(frozen=True, slots=True)
+class Stood:
+    """What was found out for one command of those that share a reading, and serves the others as well."""
+
+    within: dict[Walls, Candidates | None] = field(default_factory=dict)
+    """What stands within walls that were looked into; None where that is too much for a write."""
+    vectors: dict[tuple[str, str], bytes] = field(default_factory=dict)
+    """By model and text: packed vectors, which are kept with what is stored and not made twice."""
 
 
 class ContradictionListing(msgspec.Struct, frozen=True, kw_only=True):
@@ -46,8 +53,8 @@ class TruthReading(Protocol):
         The most trusted come first, of equal trust the newest.
         """
 
-    def at_hand(self, where: Filter, model: str, *, most: int) -> Rows | None:
-        """Every row that passes the filters, with its vector; some may have run out of time.
+    def at_hand(self, where: Filter, model: str, *, most: int) -> Candidates | None:
+        """All that passes the filters, with its vectors; some may have run out of time.
 
         None where their subjects have more memories than ``most``, or while the search data is behind the
         log: nobody waits for that, a write goes on without it.

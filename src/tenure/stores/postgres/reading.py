@@ -9,6 +9,7 @@ import psycopg
 from psycopg_pool import ConnectionPool
 
 from tenure.core.boundary_rows import Column, Rows, Searched, no_rows, place_number, together
+from tenure.core.candidates import Candidates, candidates_of
 from tenure.core.ledger import GENESIS
 from tenure.core.retrieval import Filter
 from tenure.core.rows import (
@@ -122,24 +123,24 @@ class PostgresReading(IncidentReading, TruthReading):
         found = [one for bindings in places if terms for one in self._found(where.tenant, bindings, terms)]
         return Searched(rows, postings_in(rows, found))
 
-    def at_hand(self, where: Filter, model: str, *, most: int) -> Rows | None:
-        """Every row that passes, with its vector; as kept, or read where that is not up to the log's end.
+    def at_hand(self, where: Filter, model: str, *, most: int) -> Candidates | None:
+        """All that passes, with its vectors; as kept, or read where that is not up to the log's end.
 
         None for too many, or while the search data is behind.
         """
-        end, place = self.head(where.tenant)[0], only_place(where, model)
-        rows = (
-            self._standing.rows(place, end=end) if self._standing is not None and place is not None else None
-        )
-        if rows is None:
+        end, place, standing = self.head(where.tenant)[0], only_place(where, model), self._standing
+        found = standing.candidates(place, end=end) if standing is not None and place is not None else None
+        if found is None:
             if any(self.subject_memories(where.tenant, one) > most for one in where.subjects or ()):
                 return None
             if self.built(where.tenant) < end:
                 return None
             rows = self._passing(where, model)
-            if self._standing is not None and place is not None:
-                self._standing.keep(place, rows, end=end)
-        return rows if len(rows.ids) <= most else None
+            if standing is None or place is None:
+                found = candidates_of(rows)
+            else:
+                found = standing.keep(place, rows, end=end)
+        return found if found.size <= most else None
 
     def unembedded(self, tenant: str, model: str, *, after: int, limit: int) -> list[Unembedded]:
         """Memories that are found by words and have no vector of this model, oldest first."""

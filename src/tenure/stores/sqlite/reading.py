@@ -10,6 +10,7 @@ import apsw
 import msgspec
 
 from tenure.core.boundary_rows import Column, Rows, Searched, no_rows, together
+from tenure.core.candidates import Candidates, candidates_of
 from tenure.core.errors import Unavailable
 from tenure.core.ledger import GENESIS
 from tenure.core.retrieval import Filter
@@ -113,10 +114,10 @@ class SqliteReading(IncidentReading, TruthReading):
         found = [one for place in places if terms for one in self._found(place, terms)]
         return Searched(rows, postings_in(rows, found))
 
-    def at_hand(self, where: Filter, model: str, *, most: int) -> Rows | None:
-        """Every row that passes the filters, with its vector; None for more than so many."""
-        rows = self.search(where, (), model).rows
-        return rows if len(rows.ids) <= most else None
+    def at_hand(self, where: Filter, model: str, *, most: int) -> Candidates | None:
+        """All that passes the filters, with its vectors; None for more than so many."""
+        found = candidates_of(self.search(where, (), model).rows)
+        return found if found.size <= most else None
 
     def unembedded(self, tenant: str, model: str, *, after: int, limit: int) -> list[Unembedded]:
         """Memories that are found by words and have no vector of this model, oldest first."""
@@ -309,20 +310,22 @@ class LazyReading(SqliteReading):
         self._before_words()
         return super().search(where, terms, model)
 
-    def at_hand(self, where: Filter, model: str, *, most: int) -> Rows | None:
-        """Every row that passes, what was just written among them; as kept, or read where none are.
+    def at_hand(self, where: Filter, model: str, *, most: int) -> Candidates | None:
+        """All that passes, what was just written among it; as kept, or read where nothing is.
 
         None where the index is behind, or for more than so many.
         """
-        place = only_place(where, model)
-        rows = self._standing.rows(place) if self._standing is not None and place is not None else None
-        if rows is None:
+        standing, place = self._standing, only_place(where, model)
+        found = standing.candidates(place) if standing is not None and place is not None else None
+        if found is None:
             if self._is_more_than(where, most) or not self._are_words_at_hand():
                 return None
             rows = super().search(where, (), model).rows
-            if self._standing is not None and place is not None:
-                self._standing.keep(place, rows, moment=self._moment)
-        return rows if len(rows.ids) <= most else None
+            if standing is None or place is None:
+                found = candidates_of(rows)
+            else:
+                found = standing.keep(place, rows, moment=self._moment)
+        return found if found.size <= most else None
 
     def _is_more_than(self, where: Filter, most: int) -> bool:
         """Whether the subjects have so many memories that nobody should read them for this."""
