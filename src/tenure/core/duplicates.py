@@ -28,7 +28,7 @@ from tenure.core.claims import found_opposed
 from tenure.core.denials import is_denied_by
 from tenure.core.statements import Statement
 from tenure.core.validity import share_an_instant
-from tenure.core.vectors import unpacked
+from tenure.core.vectors import steps_of
 
 
 class Likeness(msgspec.Struct, frozen=True, kw_only=True):
@@ -259,16 +259,15 @@ def _cosines(candidates: Candidates, vector: bytes | None) -> Scores | None:
     """The cosine of each candidate and the vector; None where there is none to compare."""
     if vector is None:
         return None
-    asked = widened(unpacked([vector])[0])
-    length, steps = lengths(asked)[0], candidates.steps
+    asked, steps, long = widened(steps_of(vector)), candidates.steps, candidates.lengths
+    length = float(lengths(asked)[0])
     if not length or steps.shape[1] != asked.shape[1]:
         return None
-    products = np.empty(candidates.size, dtype=np.float64)
+    products = np.zeros(candidates.size, dtype=np.float64)
     # Block by block, so that what is widened stays near the processor.
     for part in (slice(first, first + _WIDENED) for first in range(0, candidates.size, _WIDENED)):
         products[part] = widened(steps[part]) @ asked[0]
-    long = candidates.lengths
-    return np.asarray(products / (np.where(long > 0, long, 1.0) * length), dtype=np.float64)
+    return np.divide(products, long * length, out=products, where=long > 0)
 
 
 def _above_in(asked: Wide, block: Wide, first: int, like: Likeness) -> tuple[Integers, Integers, Scores]:

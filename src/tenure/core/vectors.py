@@ -3,6 +3,7 @@
 A vector of length 1 loses less than a thousandth of a cosine by this, and takes a quarter of the room.
 """
 
+import struct
 from collections.abc import Sequence
 from typing import TypeAlias
 
@@ -13,14 +14,20 @@ Vector: TypeAlias = npt.NDArray[np.float32]
 Matrix: TypeAlias = npt.NDArray[np.int8]
 
 _STEPS = 127
-_SCALE_BYTES = 4
+_SCALE = struct.Struct("<f")
+_SCALE_BYTES = _SCALE.size
 
 
 def packed(vector: Vector) -> bytes:
     """The vector as bytes: its scale (float32, little-endian), then a signed byte for each dimension."""
     scale = np.float32(np.abs(vector).max(initial=0.0) / _STEPS)
     steps = np.rint(vector / scale) if scale else np.zeros_like(vector)
-    return bytes(scale.astype("<f4").tobytes() + steps.astype(np.int8).tobytes())
+    return _SCALE.pack(scale) + steps.astype(np.int8).tobytes()
+
+
+def steps_of(packed_vector: bytes) -> Matrix:
+    """The steps of one packed vector, as a matrix of one row."""
+    return np.frombuffer(packed_vector, dtype=np.int8, offset=_SCALE_BYTES).reshape(1, -1)
 
 
 def unpacked_or_zeros(rows: Sequence[bytes | None]) -> tuple[Matrix, Vector]:

@@ -57,10 +57,10 @@ class StaticEmbedder:
     def query(self, text: str) -> Vector:
         """The vector of a question, which is read as any text is."""
         table = self._table
-        numbers = table.pieces.numbers(text[:CHARACTERS_READ_MAX])
-        total = table.scales[numbers] @ table.steps[numbers].astype(np.float32)
-        length = float(np.sqrt(total @ total))
-        return cast("Vector", total / np.float32(length) if length else total)
+        numbers = np.array(table.pieces.numbers(text[:CHARACTERS_READ_MAX]), dtype=np.intp)
+        total = table.scales.take(numbers) @ table.steps.take(numbers, axis=0).astype(np.float32)
+        length = np.sqrt(total @ total)
+        return cast("Vector", total / length if length else total)
 
     @cached_property
     def _table(self) -> _Table:
