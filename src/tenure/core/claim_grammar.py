@@ -110,6 +110,7 @@ def _of_states() -> Phrases:
 
 PHRASES: Final = MappingProxyType(_of_verbs() | _of_states())
 PHRASE_WORDS_MAX: Final = max(len(phrase) for phrase in PHRASES)
+PHRASES_BEGIN: Final = frozenset(phrase[0] for phrase in PHRASES)
 
 PROPERTIES: Final = MappingProxyType(
     {

@@ -21,6 +21,7 @@ from tenure.core.claim_grammar import (
     PASSING,
     PHRASE_WORDS_MAX,
     PHRASES,
+    PHRASES_BEGIN,
     PLACES,
     POINTING,
     PRONOUNS,
@@ -233,6 +234,8 @@ def _parted(words: list[str]) -> _Parted | None:
 
 def _phrase_length(folded: list[str], at: int) -> int:
     """How many words the longest phrase has that begins here and leaves something for a value."""
+    if folded[at] not in PHRASES_BEGIN:
+        return 0
     for length in range(min(PHRASE_WORDS_MAX, len(folded) - at - 1), 0, -1):
         if tuple(folded[at : at + length]) in PHRASES:
             return length

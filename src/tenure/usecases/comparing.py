@@ -29,7 +29,7 @@ from tenure.core.vocabulary import Claim, Status
 from tenure.usecases.embedding_ports import EmbeddingFailed
 from tenure.usecases.pipeline import World
 from tenure.usecases.ports import Keyring
-from tenure.usecases.sealing import fold
+from tenure.usecases.sealing import fold_each
 from tenure.usecases.truth_ports import Walls
 
 CLAIMING_MAX: Final = 64
@@ -73,7 +73,12 @@ def judged(
     # A new memory has a part in none yet.
     recorded = () if is_new else world.reading.contradictions_of(tenant, [new.id])
     known = {one.contradiction_id for one in recorded}
-    seen = (_compared(world, new, one, known, is_new=is_new) for one in left)
+    memories = fold_each(world.reading, world.keyring, tenant, [one.memory_id for one in left])
+    seen = (
+        _compared(world, new, one, memory, known, is_new=is_new)
+        for one, memory in zip(left, memories, strict=True)
+        if memory is not None
+    )
     return tuple(one for one in seen if one is not None)
 
 
@@ -150,13 +155,9 @@ def _meant(world: World, content: str, claim: Claim | None) -> bytes | None:
 
 
 def _compared(
-    world: World, new: Statement, one: Neighbour, known: Collection[UUID], *, is_new: bool
+    world: World, new: Statement, one: Neighbour, memory: Memory, known: Collection[UUID], *, is_new: bool
 ) -> Compared | None:
-    tenant = new.boundary.tenant
-    memory = fold(world.reading, world.keyring, tenant, one.memory_id)
-    if memory is None or memory.content is None:
-        return None
-    if memory.status_at(world.moment.now) is not Status.ACTIVE:
+    if memory.content is None or memory.status_at(world.moment.now) is not Status.ACTIVE:
         return None
     old = statement_of(memory)
     begun = _begun(new, old) if is_new else new
@@ -192,7 +193,7 @@ def behind(world: World, memory: Memory, *, but: Collection[UUID] = ()) -> tuple
         edges = reading.edges(tenant, (MERGED, CORROBORATES), parents=waiting)
         waiting = [one.child for one in edges if one.child not in found and one.child not in but]
         found.update(dict.fromkeys(waiting))
-    opened = (fold(reading, world.keyring, tenant, one) for one in list(found)[:BEHIND_MAX])
+    opened = fold_each(reading, world.keyring, tenant, list(found)[:BEHIND_MAX])
     standing = {Status.ACTIVE, Status.SUPERSEDED}
     return tuple(
         _as_voice(one) for one in opened if one is not None and one.status_at(world.moment.now) in standing

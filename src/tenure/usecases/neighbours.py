@@ -59,7 +59,7 @@ def _gather(world: World, caller: Caller, command: AskNeighbours) -> Passage:
             hint="Its history says what became of it.",
         )
     places = standing_around(rows, place, command.around)
-    passage = opened(world, caller.tenant, (unranked(rows, one) for one in places))
+    passage = opened(world, caller.tenant, (unranked(rows, one) for one in places), at_once=len(places))
     return Passage(memory=memory, shown=show(world, asked, caller.tenant, [passage], wanted=len(places)))
 
 

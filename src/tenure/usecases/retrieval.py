@@ -31,7 +31,7 @@ from tenure.usecases.pipeline import Rules, UseCase, World
 from tenure.usecases.read_scanning import Shown, show
 from tenure.usecases.receipts import answered, receipt
 from tenure.usecases.scopes import within_scopes
-from tenure.usecases.sealing import fold
+from tenure.usecases.sealing import fold_each
 from tenure.usecases.searching import Searching
 from tenure.usecases.time_travel import look_back
 from tenure.usecases.tokenizing import counter
@@ -120,7 +120,10 @@ def gather(world: World, caller: Caller, command: Recall, *, probed: Probed = no
     at = command.as_of or (world.moment.now if asked.asks_of_before else None)
     if at is None:
         placed = _placed(world, world.reading, asked, around, command)
-        offered = (opened(world, caller.tenant, batch) for batch in _batches(placed.rows, wanted))
+        offered = (
+            opened(world, caller.tenant, batch, at_once=command.limit)
+            for batch in _batches(placed.rows, wanted)
+        )
     else:
         then, past = {}, look_back(world, asked, at, places=around)
         placed = _placed(world, past, asked, around, command)
@@ -166,12 +169,16 @@ def _then(
         yield one, shown_now(caller, then.memory, then.now)
 
 
-def opened(world: World, tenant: str, ranked: Iterable[Ranked]) -> Iterator[tuple[Ranked, Memory]]:
-    """The memories of these rows that can be read, opened one by one as they are asked for."""
-    for one in ranked:
-        memory = fold(world.reading, world.keyring, tenant, one.candidate.memory_id)
-        if memory is not None and memory.content is not None:
-            yield one, memory
+def opened(
+    world: World, tenant: str, ranked: Iterable[Ranked], *, at_once: int
+) -> Iterator[tuple[Ranked, Memory]]:
+    """The memories of these rows that can be read: read so many at once, opened as they are asked for."""
+    waiting = iter(ranked)
+    while batch := list(islice(waiting, at_once)):
+        ids = [one.candidate.memory_id for one in batch]
+        for one, memory in zip(batch, fold_each(world.reading, world.keyring, tenant, ids), strict=True):
+            if memory is not None and memory.content is not None:
+                yield one, memory
 
 
 def _check(world: World, command: Recall) -> None:

@@ -1,5 +1,6 @@
 """Between events as the rules see them and events as they are stored: sealing and opening (SPEC E1, F7)."""
 
+from collections.abc import Iterator, Sequence
 from uuid import UUID
 
 import msgspec
@@ -38,8 +39,7 @@ def seal(event: Event, keyring: Keyring) -> SealedEvent:
 
 def open_event(stored: StoredEvent, keyring: Keyring) -> Event:
     """The event as the rules see it; its secret is None once its key or its body is gone."""
-    header = decode_header(stored.header)
-    return decode_event(header, _secret(header, stored.body, keyring))
+    return _opened(decode_header(stored.header), stored.body, keyring)
 
 
 def load(reading: Reading, keyring: Keyring, tenant: str, memory_id: UUID) -> Memory | None:
@@ -65,6 +65,25 @@ def fold(
         if up_to_seq is None or stored.seq <= up_to_seq:
             memory = evolve(memory, open_event(stored, keyring))
     return memory
+
+
+def fold_each(
+    reading: Reading, keyring: Keyring, tenant: str, memory_ids: Sequence[UUID]
+) -> Iterator[Memory | None]:
+    """Fold the events of each of these memories, in their order: read at once, opened one by one."""
+    streams: dict[UUID | None, list[tuple[Header, bytes | None]]] = {}
+    for stored in reading.events_of(tenant, memory_ids) if memory_ids else ():
+        header = decode_header(stored.header)
+        streams.setdefault(header.stream, []).append((header, stored.body))
+    for memory_id in memory_ids:
+        memory: Memory | None = None
+        for header, body in streams.get(memory_id, ()):
+            memory = evolve(memory, _opened(header, body, keyring))
+        yield memory
+
+
+def _opened(header: Header, body: bytes | None, keyring: Keyring) -> Event:
+    return decode_event(header, _secret(header, body, keyring))
 
 
 def _secret(header: Header, body: bytes | None, keyring: Keyring) -> Secret | None:
