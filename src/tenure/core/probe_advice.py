@@ -30,8 +30,3 @@ class Advice(msgspec.Struct, frozen=True, kw_only=True):
     outcome: ProbeOutcome
     probed_at: datetime
     note: str
-
-    @property
-    def needs_review(self) -> bool:
-        """Whether a person is asked to look at the memory."""
-        return self.outcome is ProbeOutcome.FAILS

@@ -83,11 +83,6 @@ class Allowances:
         for rule in rules:
             self._by_tenant.setdefault(rule.tenant, []).append(rule)
 
-    @property
-    def allow_nothing(self) -> bool:
-        """Whether there is no rule at all, so that probes are off."""
-        return not self._by_tenant
-
     def permits(self, tenant: str, one: Target) -> bool:
         """Whether this tenant may have this looked at."""
         names = {tenant, EVERY_TENANT}

@@ -26,10 +26,6 @@ class Interval(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc
         """Whether it holds at no time: what was corrected from its beginning never was true."""
         return self.end is not None and self.end <= _start(self)
 
-    def holds_at(self, at: datetime) -> bool:
-        """Whether the instant lies in it."""
-        return _start(self) <= at < _end(self)
-
 
 class Closed(NamedTuple):
     """Two intervals, one after the other."""

@@ -16,6 +16,7 @@ from tenure.core import ledger, views
 from tenure.core.events import Event, MemoryForgotten, Revoked
 from tenure.core.memory import STEP_OF
 from tenure.core.rows import REVOKING, MemoryRow, Unindex
+from tenure.core.truth_events import ContradictionResolved, Pruned
 from tenure.stores.found_by import Found, FoundBy
 from tenure.stores.projecting import KeptAnswer, Projection, StoredRow, Transaction, lays_floors
 from tenure.usecases.ports import (
@@ -93,11 +94,13 @@ class Batch:
         moved: dict[UUID, int] = {}
         for sealed in item.events:
             event = sealed.event
+            if event.stream is not None and self._is_settled(event, event.stream):
+                return Stale(memory_id=event.stream, expected=0, current=1)
             if type(event.data) not in STEP_OF or event.stream is None or event.version is None:
                 continue
             current = moved.get(event.stream) or self._version(item.tenant, event.stream)
             moved[event.stream] = event.version
-            if current != event.version - 1 or self._is_withdrawn(event):
+            if current != event.version - 1 or self._is_withdrawn(event) or self._is_kept(event):
                 return Stale(memory_id=event.stream, expected=event.version - 1, current=abs(current))
         return None
 
@@ -107,6 +110,17 @@ class Batch:
             return False
         row = self._projection.row(event.tenant, event.stream)
         return row is not None and row.status == REVOKING
+
+    def _is_kept(self, event: Event) -> bool:
+        """Whether a legal hold was placed after it was decided that nobody needs the memory (SPEC F10)."""
+        return isinstance(event.data, Pruned) and self._projection.is_held(event.tenant, event.subject or "")
+
+    def _is_settled(self, event: Event, stream: UUID) -> bool:
+        """Whether somebody else decided on a contradiction first: it is decided on once (SPEC T3)."""
+        if not isinstance(event.data, ContradictionResolved):
+            return False
+        row = self._transaction.contradiction(event.tenant, stream)
+        return row is not None and row.resolved_seq > 0
 
     def _version(self, tenant: str, stream: UUID) -> int:
         row = self._projection.row(tenant, stream)

@@ -22,6 +22,7 @@ from tenure.core.rows import (
     DropMemory,
     DropPruned,
     DropSubject,
+    EndHold,
     ErasureRow,
     FloorRow,
     HoldRow,
@@ -103,6 +104,12 @@ class Transaction(Protocol):
 
     def forgot_seq(self, tenant: str) -> int:
         """The position of the tenant's last forgetting or rejection, 0 for none."""
+
+    def hold(self, tenant: str, subject: str) -> HoldRow | None:
+        """The legal hold on a subject."""
+
+    def contradiction(self, tenant: str, contradiction_id: UUID) -> ContradictionRow | None:
+        """A contradiction, whether or not a person has decided."""
 
     def write(self, gathered: "Gathered") -> None:
         """Store what gathered so far."""
@@ -195,6 +202,7 @@ class Projection:
     def __init__(self, transaction: Transaction) -> None:
         self._transaction = transaction
         self._rows: dict[Located, MemoryRow | None] = {}
+        self._holds: dict[tuple[str, str], bool] = {}
         self.gathered = Gathered()
 
     def row(self, tenant: str, memory_id: UUID) -> MemoryRow | None:
@@ -203,6 +211,13 @@ class Projection:
         if place not in self._rows:
             self._rows[place] = self._transaction.memory_row(tenant, memory_id)
         return self._rows[place]
+
+    def is_held(self, tenant: str, subject: str) -> bool:
+        """Whether a subject is under a legal hold as all events before left it."""
+        place = (tenant, subject)
+        if place not in self._holds:
+            self._holds[place] = self._transaction.hold(tenant, subject) is not None
+        return self._holds[place]
 
     def take(self, event: Event, seq: int) -> Projected:
         """One more event, at its position."""
@@ -218,6 +233,8 @@ class Projection:
                     self.gathered.put(put)
                     if isinstance(put, MemoryRow):
                         row = self._rows[(put.tenant, put.memory_id)] = put
+                    elif isinstance(put, HoldRow):
+                        self._holds[(put.tenant, put.subject)] = True
                 case _:
                     dropped, gone = self._carry_out(change)
         if kind is KeyRevoked:
@@ -246,6 +263,9 @@ class Projection:
                 return self._drop_selected(change)
             case Withdraw():
                 return self._withdraw(change), ()
+            case EndHold():
+                self._holds[(change.tenant, change.subject)] = False
+                self._transaction.amend(change)
             case _:
                 self._transaction.amend(change)
         return 0, ()

@@ -63,11 +63,6 @@ class Probing:
         self._counts: Counter[tuple[TargetKind, ProbeOutcome]] = Counter()
         self._refused: Counter[TargetKind] = Counter()
 
-    @property
-    def is_off(self) -> bool:
-        """Whether nobody is allowed anything, so that there is no need to ask."""
-        return self._allowances.allow_nothing
-
     def probe(self, tenant: str, targets: Iterable[Target]) -> dict[Target, ProbeVerdict]:
         """A verdict on each of the targets, within the time for all of them."""
         until = self._passed() + self._limits.all_seconds_max

@@ -15,6 +15,7 @@ from tenure.core.ledger import GENESIS
 from tenure.core.memory import STEP_OF
 from tenure.core.rows import (
     Amendment,
+    ContradictionRow,
     DropEdge,
     DropSubject,
     DropSuppression,
@@ -22,6 +23,7 @@ from tenure.core.rows import (
     EndExamination,
     EndHold,
     EndRevocation,
+    HoldRow,
     Index,
     KeyRow,
     MemoryRow,
@@ -97,6 +99,16 @@ class PostgresTransaction:
     def forgot_seq(self, tenant: str) -> int:
         """The position of the tenant's last forgetting or rejection."""
         return self._forgot.get(tenant, 0)
+
+    def hold(self, tenant: str, subject: str) -> HoldRow | None:
+        """The legal hold on a subject."""
+        self.tenancy.enter(tenant)
+        return PostgresReading(self._connection).hold(tenant, subject)
+
+    def contradiction(self, tenant: str, contradiction_id: UUID) -> ContradictionRow | None:
+        """A contradiction, whether or not a person has decided."""
+        self.tenancy.enter(tenant)
+        return PostgresReading(self._connection).contradiction(tenant, contradiction_id)
 
     def drop_subject(self, change: DropSubject) -> int:
         """Drop the memory rows of a subject; an erasure takes what stands beside them as well."""

@@ -9,6 +9,7 @@ import msgspec
 
 from tenure.core.rows import (
     Amendment,
+    ContradictionRow,
     DropEdge,
     DropSubject,
     DropSuppression,
@@ -16,6 +17,7 @@ from tenure.core.rows import (
     EndExamination,
     EndHold,
     EndRevocation,
+    HoldRow,
     KeyRow,
     MemoryRow,
     PutBack,
@@ -58,6 +60,14 @@ class SqliteTransaction:
     def forgot_seq(self, tenant: str) -> int:
         """The position of the tenant's last forgetting or rejection."""
         return self._reading.forgot_seq(tenant)
+
+    def hold(self, tenant: str, subject: str) -> HoldRow | None:
+        """The legal hold on a subject."""
+        return self._reading.hold(tenant, subject)
+
+    def contradiction(self, tenant: str, contradiction_id: UUID) -> ContradictionRow | None:
+        """A contradiction, whether or not a person has decided."""
+        return self._reading.contradiction(tenant, contradiction_id)
 
     def drop_subject(self, change: DropSubject) -> int:
         """Drop the memory rows of a subject; an erasure takes what stands beside them as well."""
