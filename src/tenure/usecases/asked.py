@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 from tenure.core.decision import Decided
+from tenure.core.errors import TenureError
 from tenure.core.identity import Caller
 from tenure.core.scanning import Finding
 from tenure.usecases.embedding_ports import MadeVectors
@@ -51,6 +52,28 @@ class Asked(Ticket):
     def idempotency(self) -> Idempotency | None:
         """Its idempotency key, if it has one."""
         return self.prepared.idempotency if self.prepared is not None else None
+
+    @property
+    def repeated(self) -> Idempotency:
+        """The key by which the store knew it again."""
+        if self.idempotency is None:
+            raise AssertionError("only an item with an idempotency key can be replayed")
+        return self.idempotency
+
+    @property
+    def error_code(self) -> str | None:
+        """The code of the error that it was refused with, or ended in; None for an answer."""
+        if self.fault is not None:
+            return "internal"
+        return self.answer.code if isinstance(self.answer, TenureError) else None
+
+    def answered(self) -> Any:
+        """The answer; raises the fault or the TenureError that there is instead."""
+        if self.fault is not None:
+            raise self.fault
+        if isinstance(self.answer, TenureError):
+            raise self.answer
+        return self.answer
 
     @property
     def _went_on(self) -> Prepared[Any]:

@@ -139,19 +139,26 @@ def _looked_up(world: World, walls: Walls) -> Candidates | None:
     return world.reading.at_hand(where, immediate.model, most=world.rules.truth.compared_max)
 
 
-def _meant(world: World, content: str, claim: Claim | None) -> bytes | None:
-    """What the text means by the engine in use, packed; None where that has no part in a write."""
+def embed(world: World, texts: Sequence[str]) -> None:
+    """Make the packed vectors of these texts, by the engine in use, where that has a part in a write."""
     immediate = world.meaning.immediate
     if immediate is None:
-        return None
-    text = own_words(content, claim)
+        return
     try:
-        vector = packed(immediate.passages([text])[0])
+        vectors = immediate.passages(texts)
     except EmbeddingFailed:
-        # The write goes on by claims alone, and upkeep looks again.
-        return None
-    world.stood.vectors[immediate.model, text] = vector
-    return vector
+        # The writes go on by claims alone, and upkeep looks again.
+        return
+    for text, vector in zip(texts, vectors, strict=True):
+        world.stood.vectors[immediate.model, text] = packed(vector)
+
+
+def _meant(world: World, content: str, claim: Claim | None) -> bytes | None:
+    """What the text means, packed; None where that has no part in a write."""
+    model, text = world.meaning.model or "", own_words(content, claim)
+    if (model, text) not in world.stood.vectors:
+        embed(world, [text])
+    return world.stood.vectors.get((model, text))
 
 
 def _compared(

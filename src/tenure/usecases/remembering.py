@@ -10,7 +10,7 @@ import msgspec
 from tenure.core import remembering
 from tenure.core.admission import CUSTOM_FAILED
 from tenure.core.authority import Permission, Target, answered
-from tenure.core.claims import extracted
+from tenure.core.claims import Found, extracted
 from tenure.core.comparing import Compared
 from tenure.core.creation import origins, own_scope
 from tenure.core.decision import Decided, Refused
@@ -37,10 +37,10 @@ from tenure.core.rows import FloorRow
 from tenure.core.scanning import Finding, FindingKind
 from tenure.core.statements import Statement, as_found
 from tenure.core.validity import Interval
-from tenure.core.views import NO_SUBJECT
+from tenure.core.views import NO_SUBJECT, own_words
 from tenure.core.vocabulary import Source, Status, Trust
 from tenure.core.write_facts import WriteFacts
-from tenure.usecases.comparing import compared, things
+from tenure.usecases.comparing import compared, embed, things
 from tenure.usecases.pipeline import Rules, UseCase, World
 from tenure.usecases.read_scanning import keep
 from tenure.usecases.reading import first_memory, visible
@@ -133,12 +133,30 @@ def _said(
         trust=Trust.UNTRUSTED,
         said_at=min(command.source.observed_at or now, now),
         valid=Interval(start=command.valid_from, end=command.valid_to),
-        claims=(*given, *extracted(command.content)),
+        claims=(*given, *_claimed(world, command.content)),
         origins=origins(command.source, tuple(parents)),
         thread=command.source.thread,
         fingerprint=fingerprint.hex(),
         derived_from=tuple(parent.id for parent in parents),
     )
+
+
+def _claimed(world: World, content: str) -> tuple[Found, ...]:
+    said = world.stood.claims.get(content)
+    return extracted(content) if said is None else said
+
+
+def _look_ahead(world: World, commands: Sequence[Remember]) -> None:
+    """Scan all the texts, then read what they claim, then embed them: each kind of work stays warm so."""
+    rules, stood = world.rules, world.stood
+    short = [one for one in commands if len(one.content) <= rules.content_characters_max]
+    for text in map(_whole, short):
+        stood.findings[text] = world.scanning.findings(text)
+    if not rules.truth.compares:
+        return
+    for one in short:
+        stood.claims[one.content] = extracted(one.content)
+    embed(world, [own_words(one.content, one.claim) for one in short])
 
 
 def _floors(
@@ -202,7 +220,8 @@ def _findings(world: World, caller: Caller, text: str, *, content: str, stands: 
     """
     if len(content) > world.rules.content_characters_max:
         return ()
-    found = (*world.scanning.findings(text), *world.scanned)
+    said = world.stood.findings.get(text)
+    found = (*(world.scanning.findings(text) if said is None else said), *world.scanned)
     if stands:
         keep(world, caller.tenant, text, found)
     return found
@@ -331,6 +350,7 @@ REMEMBER: UseCase[Remember, WriteFacts, Written] = UseCase(
     target=_remember_target,
     gather=_gather_remember,
     text=_remembered_text,
+    ahead=_look_ahead,
     decide=_decide_remember,
     replay=_replay,
 )

@@ -1,7 +1,6 @@
 """What keeping memory true asks of a store: claims of one thing, contradictions, merges, support (SPEC T)."""
 
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass, field
 from typing import Protocol
 from uuid import UUID
 
@@ -19,16 +18,6 @@ class Walls(msgspec.Struct, frozen=True, kw_only=True):
     agent: str
     purpose: str
     subject: str
-
-
-@dataclass(frozen=True, slots=True)
-class Stood:
-    """What was found out for one command of those that share a reading, and serves the others as well."""
-
-    within: dict[Walls, Candidates | None] = field(default_factory=dict)
-    """What stands within walls that were looked into; None where that is too much for a write."""
-    vectors: dict[tuple[str, str], bytes] = field(default_factory=dict)
-    """By model and text: packed vectors, which are kept with what is stored and not made twice."""
 
 
 class ContradictionListing(msgspec.Struct, frozen=True, kw_only=True):
