@@ -1,11 +1,13 @@
 """Reads of the PostgreSQL store, each from one consistent snapshot."""
 
 from collections.abc import Collection, Mapping, Sequence
+from functools import lru_cache
 from typing import Any, Final
 from uuid import UUID
 
 import msgspec
 import psycopg
+from psycopg import sql
 from psycopg_pool import ConnectionPool
 
 from tenure.core.boundary_rows import Column, Rows, Searched, no_rows, place_number, together
@@ -349,7 +351,10 @@ class PostgresReading(IncidentReading, TruthReading):
 
 
 class LazyReading(PostgresReading):
-    """A reading that takes a connection from the pool, and its snapshot, with its first question."""
+    """A reading that takes a connection from the pool, and its snapshot, with its first question.
+
+    Where a tenant's log ends is asked with that, in one round trip: nearly every reading wants to know.
+    """
 
     def __init__(
         self,
@@ -361,11 +366,18 @@ class LazyReading(PostgresReading):
     ) -> None:
         super().__init__(None, cache, analyser=analyser, standing=standing)
         self._pool = pool
+        self._heads: dict[str, tuple[int, bytes]] = {}
+
+    def head(self, tenant: str) -> tuple[int, bytes]:
+        """The last position and link of a tenant's log."""
+        self._open(tenant)
+        return self._heads[tenant] if tenant in self._heads else super().head(tenant)
 
     def end(self) -> None:
         """Give the snapshot and the connection back, if any were taken."""
         if self._own is not None:
             connection, self._own, self._tenant = self._own, None, None
+            self._heads.clear()
             try:
                 connection.execute("COMMIT")
             finally:
@@ -373,24 +385,44 @@ class LazyReading(PostgresReading):
 
     def _open(self, tenant: str | None) -> Connection:
         if self._own is None:
-            self._own, self._tenant = self._begun(tenant), tenant
+            self._own, answer = self._begun(tenant)
+            self._tenant = tenant
+            if tenant is not None:
+                self._heads[tenant] = _last(answer).fetchone() or (0, GENESIS)
         return self._own
 
-    def _begun(self, tenant: str | None) -> Connection:
+    def _begun(self, tenant: str | None) -> tuple[Connection, psycopg.Cursor[tuple[Any, ...]]]:
         """A connection with a snapshot; one that a restart of the server left dead is replaced."""
-        begin = BEGIN if tenant is None else b"; ".join((BEGIN, one_tenant(tenant)))
+        begin = BEGIN if tenant is None else _opening(tenant)
         for attempt in range(1, BEGIN_ATTEMPTS_MAX + 1):
             connection = self._pool.getconn()
             try:
-                # Both at once, which a prepared statement could not be.
-                connection.execute(begin, prepare=False)
+                # All at once, which a prepared statement could not be.
+                answer = connection.execute(begin, prepare=False)
             except psycopg.OperationalError:
                 self._pool.putconn(connection)
                 if attempt == BEGIN_ATTEMPTS_MAX:
                     raise
+            except BaseException:
+                self._pool.putconn(connection)
+                raise
             else:
-                return connection
+                return connection, answer
         raise AssertionError("the last attempt returns or raises")
+
+
+@lru_cache(maxsize=1_024)
+def _opening(tenant: str) -> bytes:
+    """The statements that begin a reading of a tenant, and say where its log ends."""
+    head = sql.SQL("SELECT seq, link FROM tenant_head WHERE tenant_id = {}").format(sql.Literal(tenant))
+    return b"; ".join((BEGIN, one_tenant(tenant), head.as_bytes()))
+
+
+def _last(answer: psycopg.Cursor[tuple[Any, ...]]) -> psycopg.Cursor[tuple[Any, ...]]:
+    """The answer to the last of several statements."""
+    while answer.nextset():
+        continue
+    return answer
 
 
 def stored(row: Sequence[Any]) -> StoredEvent:

@@ -447,6 +447,10 @@ class _HealingReading(LazyReading):
             self._store.confirm(tenant)
         return first
 
+    def _open(self, tenant: str | None) -> Connection:
+        with faults_as_unavailable():
+            return super()._open(tenant)
+
     def _asked(self, tenant: str | None, name: str, bindings: Bindings) -> Cursor[tuple[Any, ...]]:
         """Where a question fails, since whoever reads for many has to tell whose fault it is."""
         with faults_as_unavailable():
