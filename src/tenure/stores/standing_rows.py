@@ -30,9 +30,8 @@ from tenure.stores.row_cache import ROW_BYTES, Place
 BYTES_MAX: Final = 33_554_432
 SECONDS_MAX: Final = 60.0
 """After so long the rows are read anew: some begin to hold only as time passes."""
-ADDED_MAX: Final = 512
-"""More memories than these that nobody asked about, and the rows are given up instead."""
-
+CHANGES_MAX: Final = 512
+"""More changes than these that nobody asked about, and the rows are given up instead."""
 ROOM_MIN: Final = 64
 """For so many more memories there is room at least, where there is none left."""
 
@@ -43,14 +42,15 @@ class _Added(NamedTuple):
 
 
 class _Block:
-    """The candidates of one place, with room to grow.
+    """The candidates of one place, with room to grow. What changed is taken in with the next look.
 
     What is handed out is never changed: what is added lies behind it, what goes leaves new columns.
     """
 
     def __init__(self, seqs: Iterable[int], found: Candidates, read_at: float) -> None:
         self.read_at = read_at
-        self.added: list[_Added] = []
+        self._added: dict[int, _Added] = {}
+        self._gone: set[int] = set()
         self._seqs = list(seqs)
         self._ids = list(found.ids)
         self._trusts, self._steps, self._lengths = found.trusts, found.steps, found.lengths
@@ -60,51 +60,57 @@ class _Block:
         return len(self._trusts) * (ROW_BYTES + int(self._steps.shape[1]))
 
     @property
-    def candidates(self) -> Candidates:
+    def changes(self) -> int:
+        return len(self._added) + len(self._gone)
+
+    def add(self, row: MemoryRow, found: FoundBy) -> None:
+        self._added[row.created_seq] = _Added(row, found)
+
+    def drop(self, row: MemoryRow) -> None:
+        self._added.pop(row.created_seq, None)
+        self._gone.add(row.created_seq)
+
+    def candidates(self, finder: Finder) -> Candidates:
+        if self._gone:
+            self._take_out()
+        if self._added:
+            self._take_in(finder)
         count = len(self._ids)
         return Candidates(tuple(self._ids), self._trusts[:count], self._steps[:count], self._lengths[:count])
 
-    def add(self, rows: Sequence[MemoryRow], vectors: Sequence[bytes | None]) -> None:
-        steps, _ = unpacked_or_zeros(vectors)
+    def _take_out(self) -> None:
+        left = [at for at, seq in enumerate(self._seqs) if seq not in self._gone]
+        if len(left) < len(self._seqs):
+            self._seqs, self._ids = [self._seqs[at] for at in left], [self._ids[at] for at in left]
+            self._trusts, self._steps = self._trusts[left], self._steps[left]
+            self._lengths = self._lengths[left]
+        self._gone = set()
+
+    def _take_in(self, finder: Finder) -> None:
+        """Put what was added behind the rest; what has no vector yet gets one."""
+        rows = [one.row for one in self._added.values()]
+        embedded = finder.completed([(Index(one.row), one.found) for one in self._added.values()])
+        steps, _ = unpacked_or_zeros([found.vector if found is not None else None for _, found in embedded])
         first, end = len(self._ids), len(self._ids) + len(rows)
         self._make_room(end, max(steps.shape[1], self._steps.shape[1]))
         self._trusts[first:end] = [row.trust for row in rows]
         self._steps[first:end, : steps.shape[1]] = steps
         self._lengths[first:end] = lengths(widened(steps))
-        self._seqs += [row.created_seq for row in rows]
+        self._seqs += self._added
         self._ids += [row.memory_id for row in rows]
-
-    def without(self, seq: int) -> "_Block":
-        block = self
-        if seq in self._seqs:
-            at = self._seqs.index(seq)
-            left = np.delete(np.arange(len(self._seqs)), at)
-            block = _Block(
-                [*self._seqs[:at], *self._seqs[at + 1 :]],
-                Candidates(
-                    [*self._ids[:at], *self._ids[at + 1 :]],
-                    self._trusts[left],
-                    self._steps[left],
-                    self._lengths[left],
-                ),
-                self.read_at,
-            )
-        block.added = [one for one in self.added if one.row.created_seq != seq]
-        return block
+        self._added = {}
 
     def _make_room(self, count: int, width: int) -> None:
-        if count <= len(self._trusts) and width == self._steps.shape[1]:
+        there = len(self._trusts)
+        if count <= there and width == self._steps.shape[1]:
             return
-        rows = (
-            max(count + ROOM_MIN, 2 * len(self._trusts)) if count > len(self._trusts) else len(self._trusts)
-        )
-        old = self.candidates
-        self._trusts = np.zeros(rows, dtype=old.trusts.dtype)
+        rows = max(count + ROOM_MIN, 2 * there) if count > there else there
+        trusts, steps, long = self._trusts, self._steps, self._lengths
+        self._trusts = np.zeros(rows, dtype=trusts.dtype)
         self._steps = np.zeros((rows, width), dtype=np.int8)
         self._lengths = np.zeros(rows, dtype=np.float64)
-        self._trusts[: old.size] = old.trusts
-        self._steps[: old.size, : old.steps.shape[1]] = old.steps
-        self._lengths[: old.size] = old.lengths
+        self._trusts[:there], self._lengths[:there] = trusts, long
+        self._steps[:there, : steps.shape[1]] = steps
 
 
 class StandingRows:
@@ -143,8 +149,7 @@ class StandingRows:
                 del self._blocks[place]
                 return None
             self._blocks.move_to_end(place)
-            self._take_in(block)
-            return block.candidates
+            return block.candidates(self._finder)
 
     def keep(
         self, place: Place, rows: Rows, *, moment: int | None = None, end: int | None = None
@@ -230,20 +235,11 @@ class StandingRows:
         if block is None:
             return
         if row.version > 1 or isinstance(change, Unindex):
-            block = self._blocks[place] = block.without(row.created_seq)
+            block.drop(row)
         if isinstance(change, Index) and row.status == Status.ACTIVE:
-            block.added.append(_Added(row, found or NOTHING))
-        if len(block.added) > ADDED_MAX:
+            block.add(row, found or NOTHING)
+        if block.changes > CHANGES_MAX:
             del self._blocks[place]
-
-    def _take_in(self, block: _Block) -> None:
-        """Add what was stored since the last look; what has no vector yet gets one."""
-        if not block.added:
-            return
-        embedded = self._finder.completed([(Index(one.row), one.found) for one in block.added])
-        rows = [one.row for one in block.added]
-        block.add(rows, [found.vector if found is not None else None for _, found in embedded])
-        block.added = []
 
 
 def only_place(where: Filter, model: str) -> Place | None:
