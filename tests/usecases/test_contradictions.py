@@ -480,22 +480,3 @@ def test_a_third_word_is_told_what_has_to_be_decided_first(pipeline: Pipeline, c
 
     assert recalled(pipeline) == [nginx.id]
     assert [read(pipeline, one).superseded_by for one in (caddy, envoy)] == [nginx.id, caddy.id]
-
-
-def test_of_two_words_at_once_the_first_counts(pipeline: Pipeline) -> None:
-    """SPEC T3: both were said of what waited; the second is decided on again, and refused."""
-    said(pipeline, "nginx")
-    caddy = said(pipeline, "caddy")
-    waiting = only(pipeline)
-    words = [
-        (Resolve(contradiction_id=waiting.id, keep=keep, reason="looked at the host"), None)
-        for keep in (caddy.id, None)
-    ]
-
-    first, second = pipeline.run_many(RESOLVE, REVIEWER, words)
-
-    assert isinstance(first, Resolved)
-    assert isinstance(second, IllegalTransition)
-    assert "already" in second.message
-    assert only(pipeline, Which.DECIDED).kept == str(caddy.id)
-    assert happened(pipeline).count("contradiction.resolved") == 1
