@@ -370,8 +370,11 @@ class LazyReading(PostgresReading):
 
     def head(self, tenant: str) -> tuple[int, bytes]:
         """The last position and link of a tenant's log."""
-        self._open(tenant)
-        return self._heads[tenant] if tenant in self._heads else super().head(tenant)
+        connection = self._open(tenant)
+        if tenant not in self._heads:
+            self._heads[tenant] = _head_in(connection.execute(_entering(tenant), prepare=False))
+            self._tenant = tenant
+        return self._heads[tenant]
 
     def end(self) -> None:
         """Give the snapshot and the connection back, if any were taken."""
@@ -385,20 +388,20 @@ class LazyReading(PostgresReading):
 
     def _open(self, tenant: str | None) -> Connection:
         if self._own is None:
-            self._own, answer = self._begun(tenant)
+            begin = BEGIN if tenant is None else b"; ".join((BEGIN, _entering(tenant)))
+            self._own, answer = self._at_once(begin)
             self._tenant = tenant
             if tenant is not None:
-                self._heads[tenant] = _last(answer).fetchone() or (0, GENESIS)
+                self._heads[tenant] = _head_in(answer)
         return self._own
 
-    def _begun(self, tenant: str | None) -> tuple[Connection, psycopg.Cursor[tuple[Any, ...]]]:
-        """A connection with a snapshot; one that a restart of the server left dead is replaced."""
-        begin = BEGIN if tenant is None else _opening(tenant)
+    def _at_once(self, statements: bytes) -> tuple[Connection, psycopg.Cursor[tuple[Any, ...]]]:
+        """A connection that ran these; one that a restart of the server left dead is replaced."""
         for attempt in range(1, BEGIN_ATTEMPTS_MAX + 1):
             connection = self._pool.getconn()
             try:
                 # All at once, which a prepared statement could not be.
-                answer = connection.execute(begin, prepare=False)
+                answer = connection.execute(statements, prepare=False)
             except psycopg.OperationalError:
                 self._pool.putconn(connection)
                 if attempt == BEGIN_ATTEMPTS_MAX:
@@ -412,17 +415,17 @@ class LazyReading(PostgresReading):
 
 
 @lru_cache(maxsize=1_024)
-def _opening(tenant: str) -> bytes:
-    """The statements that begin a reading of a tenant, and say where its log ends."""
+def _entering(tenant: str) -> bytes:
+    """The statements that open a tenant to a transaction, and say where its log ends."""
     head = sql.SQL("SELECT seq, link FROM tenant_head WHERE tenant_id = {}").format(sql.Literal(tenant))
-    return b"; ".join((BEGIN, one_tenant(tenant), head.as_bytes()))
+    return b"; ".join((one_tenant(tenant), head.as_bytes()))
 
 
-def _last(answer: psycopg.Cursor[tuple[Any, ...]]) -> psycopg.Cursor[tuple[Any, ...]]:
-    """The answer to the last of several statements."""
+def _head_in(answer: psycopg.Cursor[tuple[Any, ...]]) -> tuple[int, bytes]:
+    """Where a log ends, from the last of several answers."""
     while answer.nextset():
         continue
-    return answer
+    return answer.fetchone() or (0, GENESIS)
 
 
 def stored(row: Sequence[Any]) -> StoredEvent:

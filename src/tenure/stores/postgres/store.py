@@ -447,9 +447,14 @@ class _HealingReading(LazyReading):
             self._store.confirm(tenant)
         return first
 
-    def _open(self, tenant: str | None) -> Connection:
+    def head(self, tenant: str) -> tuple[int, bytes]:
+        """The last position and link of a tenant's log."""
         with faults_as_unavailable():
-            return super()._open(tenant)
+            return super().head(tenant)
+
+    def _at_once(self, statements: bytes) -> tuple[Connection, Cursor[tuple[Any, ...]]]:
+        with faults_as_unavailable():
+            return super()._at_once(statements)
 
     def _asked(self, tenant: str | None, name: str, bindings: Bindings) -> Cursor[tuple[Any, ...]]:
         """Where a question fails, since whoever reads for many has to tell whose fault it is."""
