@@ -1,7 +1,7 @@
 """What stands beside a write is what a search would find, after whatever was stored (SPEC T2, T3)."""
 
 import contextlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from datetime import timedelta
 from typing import Any
 from uuid import UUID
@@ -47,20 +47,6 @@ from tenure.usecases.sources import REVOKE_SOURCE
 from tenure.usecases.upkeep import upkeep_round
 
 MOST = 1_000
-
-
-@pytest.fixture
-def clock() -> MovableClock:
-    """A clock that stands still until it is moved."""
-    return MovableClock()
-
-
-@pytest.fixture
-def node(engine: Engine, clock: MovableClock) -> Iterator[Opened]:
-    """A store of its own."""
-    opened = engine.open(clock)
-    yield opened
-    opened.close()
 
 
 def here(clock: MovableClock) -> Filter:
@@ -197,14 +183,14 @@ def test_it_is_what_a_search_finds_after_whatever_was_stored(
 
 
 def test_nothing_is_read_once_it_is_at_hand(
-    node: Opened, clock: MovableClock, monkeypatch: pytest.MonkeyPatch
+    opened: Opened, clock: MovableClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """DESIGN: a write in a boundary that was written to asks the store for nothing."""
-    writes(node.pipeline, 1)
-    agrees(node, clock)
+    writes(opened.pipeline, 1)
+    agrees(opened, clock)
 
-    with node.store.reading() as reading:
-        model = node.pipeline.meaning.model
+    with opened.store.reading() as reading:
+        model = opened.pipeline.meaning.model
         assert model is not None
         for name in ("search", "_passing"):
             monkeypatch.setattr(type(reading), name, _no_search, raising=False)
@@ -214,13 +200,15 @@ def test_nothing_is_read_once_it_is_at_hand(
     assert len(rows.ids) == 1
 
 
-def test_a_text_is_embedded_once(node: Opened, clock: MovableClock, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_text_is_embedded_once(
+    opened: Opened, clock: MovableClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """SPEC R2, T2: what it was compared by is what it is found by, and what is compared with it later."""
     for number in range(2):
-        writes(node.pipeline, number)
-    agrees(node, clock)
+        writes(opened.pipeline, number)
+    agrees(opened, clock)
     meant: list[str] = []
-    embedder = node.pipeline.meaning.immediate
+    embedder = opened.pipeline.meaning.immediate
     assert embedder is not None
     passages = embedder.passages
 
@@ -230,8 +218,8 @@ def test_a_text_is_embedded_once(node: Opened, clock: MovableClock, monkeypatch:
 
     monkeypatch.setattr(embedder, "passages", noted)
     for number in range(2, 5):
-        writes(node.pipeline, number)
-    agrees(node, clock)
+        writes(opened.pipeline, number)
+    agrees(opened, clock)
 
     assert len(meant) == len(set(meant)) == 3
 
@@ -241,53 +229,55 @@ def _no_search(*_: Any) -> Any:
 
 
 def test_it_is_read_anew_after_a_while(
-    node: Opened, clock: MovableClock, monkeypatch: pytest.MonkeyPatch
+    opened: Opened, clock: MovableClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """SPEC T4: what begins to hold later is seen then."""
-    writes(node.pipeline, 1)
-    written(node.pipeline, "Holds from tomorrow on", valid_from=clock.now() + timedelta(days=1))
-    kept, found = looked(node, clock)
+    writes(opened.pipeline, 1)
+    written(opened.pipeline, "Holds from tomorrow on", valid_from=clock.now() + timedelta(days=1))
+    kept, found = looked(opened, clock)
     clock.pass_time(days=2)
     monkeypatch.setattr("tenure.stores.standing_rows.SECONDS_MAX", -1.0)
 
     assert kept is not None
     assert len(found.ids) == 1
-    assert len(looked(node, clock)[1].ids) == 2
-    agrees(node, clock)
+    assert len(looked(opened, clock)[1].ids) == 2
+    agrees(opened, clock)
 
 
-def test_too_many_are_not_handed_out(node: Opened, clock: MovableClock) -> None:
+def test_too_many_are_not_handed_out(opened: Opened, clock: MovableClock) -> None:
     """SPEC T8: a bound on what one write looks at, kept or read."""
     for number in range(3):
-        writes(node.pipeline, number)
+        writes(opened.pipeline, number)
 
-    assert looked(node, clock, most=2)[0] is None
-    agrees(node, clock)
-    assert looked(node, clock, most=2)[0] is None
+    assert looked(opened, clock, most=2)[0] is None
+    agrees(opened, clock)
+    assert looked(opened, clock, most=2)[0] is None
 
 
-def test_a_look_that_began_before_a_commit_keeps_nothing(node: Opened, clock: MovableClock) -> None:
+def test_a_look_that_began_before_a_commit_keeps_nothing(opened: Opened, clock: MovableClock) -> None:
     """SPEC T3: what it found may lack what was stored meanwhile."""
-    model = node.pipeline.meaning.model
+    model = opened.pipeline.meaning.model
     assert model is not None
-    writes(node.pipeline, 1)
-    with node.store.reading() as early:
+    writes(opened.pipeline, 1)
+    with opened.store.reading() as early:
         early.memory_page(TENANT, after=0, limit=1)
-        node.pipeline.run(REMEMBER, BOT, proposal("Stored meanwhile", source=source(SourceType.APPLICATION)))
+        opened.pipeline.run(
+            REMEMBER, BOT, proposal("Stored meanwhile", source=source(SourceType.APPLICATION))
+        )
         early.at_hand(here(clock), model, most=MOST)
 
-    agrees(node, clock)
+    agrees(opened, clock)
 
 
-def test_what_upkeep_ends_is_taken_away(node: Opened, clock: MovableClock) -> None:
+def test_what_upkeep_ends_is_taken_away(opened: Opened, clock: MovableClock) -> None:
     """SPEC L11: an expiry is a commit as any other."""
-    written(node.pipeline, "Ends soon", ttl_seconds=60)
-    writes(node.pipeline, 1)
-    agrees(node, clock)
+    written(opened.pipeline, "Ends soon", ttl_seconds=60)
+    writes(opened.pipeline, 1)
+    agrees(opened, clock)
     clock.pass_time(seconds=61)
-    upkeep_round(node.pipeline, batch_size=10)
+    upkeep_round(opened.pipeline, batch_size=10)
 
-    agrees(node, clock)
+    agrees(opened, clock)
 
 
 def test_what_another_node_stored_is_seen(engine: Engine, clock: MovableClock) -> None:

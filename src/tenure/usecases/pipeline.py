@@ -117,6 +117,7 @@ class World:
     scanned: tuple[Finding, ...] = ()
     """What scanners outside said of the command's text before it took its turn (`UseCase.text`)."""
     stood: Stood = field(default_factory=Stood)
+    """What was found out so far, for all commands that share the reading."""
 
 
 def no_replay(_world: World, _caller: Caller, _first: Event | None, _outcome: bytes) -> NoReturn:
@@ -148,7 +149,7 @@ class UseCase(Generic[C, F, A]):
 
 
 class Pipeline:
-    """Carries commands through the steps."""
+    """Carries commands through the seven steps."""
 
     def __init__(
         self,

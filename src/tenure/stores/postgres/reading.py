@@ -24,7 +24,7 @@ from tenure.core.rows import (
     MemoryRow,
     SuppressionRow,
 )
-from tenure.stores.postgres.connecting import Connection, one_tenant
+from tenure.stores.postgres.connecting import TENANTS_KNOWN_MAX, Connection, one_tenant
 from tenure.stores.postgres.incident_reading import SQL as INCIDENT_SQL
 from tenure.stores.postgres.incident_reading import IncidentReading
 from tenure.stores.postgres.truth_reading import SQL as TRUTH_SQL
@@ -414,11 +414,11 @@ class LazyReading(PostgresReading):
         raise AssertionError("the last attempt returns or raises")
 
 
-@lru_cache(maxsize=1_024)
+@lru_cache(maxsize=TENANTS_KNOWN_MAX)
 def _entering(tenant: str) -> bytes:
     """The statements that open a tenant to a transaction, and say where its log ends."""
-    head = sql.SQL("SELECT seq, link FROM tenant_head WHERE tenant_id = {}").format(sql.Literal(tenant))
-    return b"; ".join((one_tenant(tenant), head.as_bytes()))
+    head = SQL["head"].encode().replace(b"%s", sql.Literal(tenant).as_bytes())
+    return b"; ".join((one_tenant(tenant), head))
 
 
 def _head_in(answer: psycopg.Cursor[tuple[Any, ...]]) -> tuple[int, bytes]:
